@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Drain the rings of one process. See drain.h for who calls it, ring.c for the writer's half.
+ *
+ * One step: note `opened` and `cur` of every stream; make every writer pass a barrier [B], so that the
+ * bytes behind these words are visible; read the manifest, so that every event in those bytes is
+ * known; write the metadata if it grew; then the packets. Every record is walked before it is written,
+ * which counts it and finds the time of the last one. A packet goes back to the writer when all of it is
+ * in the file, or is lost and counted because the file refused it.
+ */
+#include "drain.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "atomic_arch.h"
+#include "os.h"
+#include "slot.h"
+#include "walk.h"
+
+#define CAIRN_DRAIN_EVENTS 65536u
+#define CAIRN_DRAIN_TYPES 4096u
+#define CAIRN_METADATA_SIZE (64u << 20) /* address space; what is not used takes no memory */
+
+struct cairn_drain_stream {
+	const struct cairn_stream *from; /* NULL: not seen yet */
+	uint64_t ring;       /* offset of its ring in the area */
+	uintptr_t base;      /* the same, as the writer's address */
+	uint32_t packets;
+	uint32_t done;       /* bytes of packet `next` that are dealt with, 0: not begun */
+	uintptr_t next;      /* number of the packet being read */
+	uintptr_t opened, cur; /* as noted in this step */
+	uint64_t spoilt;     /* records that could not be written */
+	uint64_t fresh;      /* records of packet `next` walked but not yet in the file */
+	struct cairn_walk walk;
+	struct cairn_ctf_file file;
+};
+
+struct cairn_drain {
+	struct cairn_drain_config config;
+	uint32_t packet_size, streams, header;
+	uint64_t rings_at, ring_size, streams_at, manifest_at;
+	uint64_t read;       /* bytes of the manifest that were read */
+	uint8_t uuid[16];
+	int dir;             /* of the trace, -1: not made */
+	int status;          /* first failed write */
+	bool stale;          /* the metadata lacks something */
+	uint64_t refit;      /* baseline, ns, from which on the frequency is worth writing again */
+	uint64_t recorded, dropped_before;
+	uint32_t seen;       /* streams looked at */
+	char path[512];
+	struct cairn_anchor now;
+	struct cairn_ctf_info info;
+	struct cairn_ctf_event *event;
+	const struct cairn_desc **type;
+	struct cairn_shape_program *program; /* by id */
+	const struct cairn_shape_program **by_id;
+	struct cairn_drain_stream *stream;
+	unsigned char *manifest; /* copied */
+	unsigned char *buffer;   /* one packet, with `copy` */
+	char *text;
+};
+
+/* ---- opening ---- */
+
+static int cairn_drain_check(struct cairn_drain *drain)
+{
+	const struct cairn_shared *shared = drain->config.shared;
+	const uint64_t size = drain->config.size;
+
+	if (size < sizeof(*shared) || shared->magic != CAIRN_SHARED_MAGIC ||
+	    shared->version != CAIRN_SHARED_VERSION || shared->word_bytes != sizeof(void *))
+		return -EINVAL;
+	drain->packet_size = shared->packet_size;
+	drain->streams = shared->streams;
+	drain->rings_at = shared->rings_at;
+	drain->ring_size = shared->ring_size;
+	drain->streams_at = shared->streams_at;
+	drain->manifest_at = shared->manifest_at;
+	memcpy(drain->uuid, shared->uuid, sizeof(drain->uuid));
+	if (drain->packet_size < CAIRN_PACKET_MIN || drain->packet_size > CAIRN_PACKET_MAX ||
+	    drain->streams > CAIRN_STREAMS || drain->ring_size > size ||
+	    drain->ring_size < 2ull * drain->packet_size)
+		return -EINVAL;
+	if (drain->streams_at > size || drain->manifest_at > size || drain->rings_at > size ||
+	    drain->streams_at % 64 || drain->manifest_at % 8 ||
+	    CAIRN_MANIFEST_SIZE > size - drain->manifest_at ||
+	    sizeof(struct cairn_stream) * CAIRN_STREAMS > size - drain->streams_at ||
+	    drain->ring_size * drain->streams > size - drain->rings_at)
+		return -EINVAL;
+	return 0;
+}
+
+/* One reservation of address space for all that the drain will ever need. */
+static int cairn_drain_memory(struct cairn_drain *drain)
+{
+	drain->event = cairn_os_pages(CAIRN_DRAIN_EVENTS * sizeof(*drain->event), false, NULL);
+	drain->type = cairn_os_pages(CAIRN_DRAIN_TYPES * sizeof(*drain->type), false, NULL);
+	drain->program = cairn_os_pages(CAIRN_DRAIN_EVENTS * sizeof(*drain->program), false, NULL);
+	drain->by_id = cairn_os_pages(CAIRN_DRAIN_EVENTS * sizeof(*drain->by_id), false, NULL);
+	drain->stream = cairn_os_pages(CAIRN_STREAMS * sizeof(*drain->stream), false, NULL);
+	drain->manifest = cairn_os_pages(CAIRN_MANIFEST_SIZE, false, NULL);
+	drain->text = cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
+	if (drain->config.copy)
+		drain->buffer = cairn_os_pages(drain->packet_size, false, NULL);
+	return drain->event && drain->type && drain->program && drain->by_id && drain->stream &&
+			       drain->manifest && drain->text &&
+			       (!drain->config.copy || drain->buffer) ?
+		       0 :
+		       -ENOMEM;
+}
+
+static void cairn_drain_release(void *at, size_t size)
+{
+	if (at)
+		cairn_os_unmap(at, size);
+}
+
+void cairn_drain_free(struct cairn_drain *drain)
+{
+	if (!drain)
+		return;
+	cairn_drain_release(drain->event, CAIRN_DRAIN_EVENTS * sizeof(*drain->event));
+	cairn_drain_release(drain->type, CAIRN_DRAIN_TYPES * sizeof(*drain->type));
+	cairn_drain_release(drain->program, CAIRN_DRAIN_EVENTS * sizeof(*drain->program));
+	cairn_drain_release(drain->by_id, CAIRN_DRAIN_EVENTS * sizeof(*drain->by_id));
+	cairn_drain_release(drain->stream, CAIRN_STREAMS * sizeof(*drain->stream));
+	cairn_drain_release(drain->manifest, CAIRN_MANIFEST_SIZE);
+	cairn_drain_release(drain->text, CAIRN_METADATA_SIZE);
+	cairn_drain_release(drain->buffer, drain->packet_size);
+	if (drain->dir >= 0)
+		cairn_os_close(drain->dir);
+	cairn_drain_release(drain, sizeof(*drain));
+}
+
+int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_config *config)
+{
+	struct cairn_drain *drain = cairn_os_pages(sizeof(*drain), false, NULL);
+	int status;
+
+	if (!drain)
+		return -ENOMEM;
+	drain->config = *config;
+	drain->dir = -1;
+	status = cairn_drain_check(drain);
+	if (!status)
+		status = cairn_drain_memory(drain);
+	if (status) {
+		cairn_drain_free(drain);
+		return status;
+	}
+	drain->dropped_before = __atomic_load_n(&cairn_dropped, __ATOMIC_RELAXED);
+	*result = drain;
+	return 0;
+}
+
+/* ---- metadata ---- */
+
+static void cairn_drain_refit(struct cairn_drain *drain)
+{
+	cairn_clock_anchor(drain->config.clock, &drain->now);
+	cairn_clock_record(&drain->info.clock, drain->config.clock, drain->config.clock_hz,
+			   &drain->config.start, &drain->now);
+	drain->refit = 4 * (drain->now.monotonic - drain->config.start.monotonic);
+}
+
+static int cairn_drain_metadata(struct cairn_drain *drain)
+{
+	long size;
+
+	cairn_drain_refit(drain);
+	size = cairn_ctf_metadata(drain->text, CAIRN_METADATA_SIZE, &drain->info);
+	if (size < 0)
+		return (int)size;
+	if ((size_t)size >= CAIRN_METADATA_SIZE)
+		return -EFBIG;
+	size = cairn_ctf_metadata_write(drain->dir, drain->text, (size_t)size);
+	drain->stale = size != 0;
+	return (int)size;
+}
+
+int cairn_drain_begin(struct cairn_drain *drain)
+{
+	struct cairn_ctf_info *info = &drain->info;
+	const struct cairn_drain_config *config = &drain->config;
+	uint32_t nonce;
+	int status;
+
+	if (drain->dir >= 0 || !config->output)
+		return 0;
+	status = cairn_os_dir_create(config->output);
+	if (status && status != -ENOTEMPTY)
+		return status;
+	cairn_os_random(&nonce, sizeof(nonce));
+	snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output, config->program,
+		 config->pid, nonce);
+	status = cairn_os_dir_create(drain->path);
+	if (!status)
+		status = drain->dir = cairn_os_dir_open(drain->path);
+	if (status < 0) {
+		drain->path[0] = 0;
+		return status;
+	}
+	memcpy(info->uuid, drain->uuid, sizeof(info->uuid));
+	info->header = drain->header ? drain->header : 4;
+	info->word_bits = 8 * sizeof(void *);
+	info->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	cairn_os_host_name(info->host, sizeof(info->host));
+	snprintf(info->program, sizeof(info->program), "%s", config->program);
+	info->pid = config->pid;
+	snprintf(info->version, sizeof(info->version), "%s", CAIRN_VERSION);
+	info->event = drain->event;
+	info->type = drain->type;
+	return cairn_drain_metadata(drain);
+}
+
+/* One more description: an event with its id, or (id 0) an enum type. */
+static int cairn_drain_describe(struct cairn_drain *drain, const struct cairn_desc *desc, uint32_t id)
+{
+	struct cairn_ctf_info *info = &drain->info;
+
+	if (!cairn_desc_valid(desc))
+		return -EINVAL;
+	if (desc->kind == CAIRN_DESC_ENUM) {
+		if (info->types == CAIRN_DRAIN_TYPES)
+			return -EINVAL;
+		drain->type[info->types++] = desc;
+		return 0;
+	}
+	if (id == 0 || id >= CAIRN_DRAIN_EVENTS - 1 || drain->by_id[id] ||
+	    cairn_walk_compile(&drain->program[id], desc, drain->type, info->types))
+		return -EINVAL;
+	drain->by_id[id] = &drain->program[id];
+	drain->event[info->events++] = (struct cairn_ctf_event){ desc, id };
+	drain->stale = true;
+	return 0;
+}
+
+/* Read what the program appended; each entry is copied, then checked. */
+static int cairn_drain_manifest(struct cairn_drain *drain)
+{
+	const struct cairn_shared *shared = drain->config.shared;
+	const uintptr_t used = __atomic_load_n(&shared->manifest_used, __ATOMIC_ACQUIRE);
+	const unsigned char *from = (const unsigned char *)shared + drain->manifest_at;
+	const uint32_t header = __atomic_load_n(&shared->header, __ATOMIC_RELAXED);
+
+	if (used > CAIRN_MANIFEST_SIZE)
+		return -EINVAL;
+	if (used > drain->read && !drain->header) {
+		if (header != 4 && header != 6)
+			return -EINVAL;
+		drain->header = drain->info.header = header;
+	}
+	while (drain->read + sizeof(struct cairn_manifest) <= used) {
+		struct cairn_manifest entry;
+		unsigned char *copy = drain->manifest + drain->read;
+		const struct cairn_desc *desc = (const struct cairn_desc *)(copy + sizeof(entry));
+
+		memcpy(&entry, from + drain->read, sizeof(entry));
+		if (entry.size < sizeof(entry) + sizeof(*desc) || entry.size % 8 ||
+		    entry.size > used - drain->read)
+			return -EINVAL;
+		memcpy(copy, from + drain->read, entry.size);
+		if (desc->size > entry.size - sizeof(entry) ||
+		    cairn_drain_describe(drain, desc, entry.id))
+			return -EINVAL;
+		drain->read += entry.size;
+	}
+	return 0;
+}
+
+/* ---- packets ---- */
+
+/* A stream that is seen for the first time: check what it says of itself. */
+static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
+{
+	struct cairn_drain_stream *stream = &drain->stream[i];
+	const struct cairn_stream *from =
+		(const struct cairn_stream *)((uintptr_t)drain->config.shared + drain->streams_at) + i;
+	const uint32_t packets = __atomic_load_n(&from->packets, __ATOMIC_RELAXED);
+	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = i };
+	char name[32];
+
+	if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) == CAIRN_STREAM_FREE)
+		return false;
+	if (packets < 2 || (packets & (packets - 1)) ||
+	    (uint64_t)packets * drain->packet_size > drain->ring_size)
+		return false;
+	stream->packets = packets;
+	stream->ring = drain->rings_at + drain->ring_size * i;
+	stream->base = from->base;
+	stream->walk.program = drain->by_id;
+	stream->walk.programs = CAIRN_DRAIN_EVENTS;
+	memcpy(like.uuid, drain->uuid, sizeof(like.uuid));
+	snprintf(name, sizeof(name), "stream-%u", i);
+	cairn_ctf_file_init(&stream->file, -1, name, &like);
+	stream->from = from;
+	return true;
+}
+
+/* Note where each stream stands. If `opened` moved meanwhile, only its closed packets count. */
+static bool cairn_drain_note(struct cairn_drain *drain)
+{
+	const struct cairn_shared *shared = drain->config.shared;
+	uintptr_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
+	bool any = false;
+	uint32_t i;
+
+	if (used > drain->streams)
+		used = drain->streams;
+	for (i = 0; i < used; i++) {
+		struct cairn_drain_stream *stream = &drain->stream[i];
+		uintptr_t opened;
+
+		if (!stream->from && !cairn_drain_meet(drain, i))
+			continue;
+		opened = __atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE);
+		stream->cur = (uintptr_t)__atomic_load_n(&stream->from->cursor.cur, __ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE) != opened)
+			stream->cur = 0;
+		stream->opened = opened;
+		any = any || opened != stream->next;
+	}
+	drain->seen = (uint32_t)used;
+	return any;
+}
+
+/* Give the packet back; wake the owner if it sleeps. Full barrier [D] with cairn_stream_wait. */
+static void cairn_drain_give_back(struct cairn_drain_stream *stream)
+{
+	struct cairn_stream *to = (struct cairn_stream *)(uintptr_t)stream->from;
+
+	stream->next++;
+	stream->done = 0;
+	__atomic_store_n(&to->consumed, stream->next, __ATOMIC_RELEASE);
+	__atomic_add_fetch(&to->room, 1, __ATOMIC_RELEASE);
+	cairn_arch_mb();
+	if (__atomic_load_n(&to->waiting, __ATOMIC_RELAXED))
+		cairn_os_wake(&to->room);
+}
+
+/* Bytes of the packet that are valid now: all of a closed one, up to `cur` of the open one. */
+static uint32_t cairn_drain_valid(const struct cairn_drain *drain,
+				  const struct cairn_drain_stream *stream,
+				  const struct cairn_packet *head, bool closed)
+{
+	const uintptr_t begin = stream->base + (stream->next & (stream->packets - 1)) *
+						       (uintptr_t)drain->packet_size;
+	const uint64_t size = closed ? head->content_size / 8 : stream->cur - begin;
+
+	/* Elsewhere: the owner opened the packet and has not put its cursor there yet. */
+	return size < CAIRN_PACKET_HEADER || size > drain->packet_size ? CAIRN_PACKET_HEADER :
+									 (uint32_t)size;
+}
+
+/* Walk and write packet `next`, from where the last step stopped. True: all of it is dealt with. */
+static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_stream *stream,
+			       bool closed)
+{
+	const unsigned char *packet = (const unsigned char *)drain->config.shared + stream->ring +
+				      (stream->next & (stream->packets - 1)) *
+					      (uint64_t)drain->packet_size;
+	const unsigned char *end;
+	struct cairn_packet head;
+	uint64_t before;
+	uint32_t size;
+	int status = 0;
+
+	memcpy(&head, packet, sizeof(head));
+	if (stream->done == 0) {
+		stream->done = CAIRN_PACKET_HEADER;
+		stream->fresh = 0;
+		/* Time never goes back in a file, whatever the head says. */
+		if (head.timestamp_begin > stream->walk.now)
+			stream->walk.now = head.timestamp_begin;
+	}
+	size = cairn_drain_valid(drain, stream, &head, closed);
+	if (size < stream->done)
+		size = stream->done;
+	if (drain->config.copy) {
+		/* All of it: an earlier write may have failed, and the buffer is every stream's. */
+		memcpy(drain->buffer, packet, size);
+		packet = drain->buffer;
+	}
+	before = stream->walk.records;
+	stream->walk.header = drain->header;
+	end = cairn_walk_records(&stream->walk, packet + stream->done, packet + size);
+	stream->fresh += stream->walk.records - before;
+	size = (uint32_t)(end - packet);
+	if (drain->dir >= 0 && (size > stream->file.open || closed)) {
+		head.magic = CAIRN_CTF_MAGIC;
+		memcpy(head.uuid, drain->uuid, sizeof(head.uuid));
+		head.stream_id = 0;
+		head.stream_instance_id = stream->file.cover.stream_instance_id;
+		head.timestamp_end = stream->walk.now;
+		if (head.timestamp_begin > head.timestamp_end)
+			head.timestamp_begin = head.timestamp_end;
+		head.packet_size = 8 * (uint64_t)drain->packet_size;
+		head.events_discarded += stream->spoilt;
+		stream->file.dir = drain->dir;
+		status = cairn_ctf_file_packet(&stream->file, &head, packet + CAIRN_PACKET_HEADER,
+					       size - CAIRN_PACKET_HEADER, closed);
+	}
+	if (status && !drain->status)
+		drain->status = status;
+	stream->done = size;
+	if (status && !closed)
+		return false;
+	if (status)
+		stream->spoilt += stream->fresh;
+	else
+		drain->recorded += stream->fresh;
+	stream->fresh = 0;
+	return closed;
+}
+
+static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_stream *stream, bool all)
+{
+	/* A ring that claims more than it can hold is broken: leave it. */
+	if (!stream->from || stream->opened - stream->next > stream->packets)
+		return;
+	while (stream->opened - stream->next > 1 && cairn_drain_packet(drain, stream, true))
+		cairn_drain_give_back(stream);
+	if (all && stream->opened - stream->next == 1)
+		cairn_drain_packet(drain, stream, false);
+}
+
+int cairn_drain_step(struct cairn_drain *drain, bool all)
+{
+	const bool any = cairn_drain_note(drain);
+	uint32_t i;
+	int status = 0;
+
+	drain->status = 0;
+	if (drain->config.global)
+		cairn_os_barrier_global();
+	else
+		cairn_os_barrier();
+	if (cairn_drain_manifest(drain))
+		drain->status = -EINVAL;
+	if (!any && !drain->stale)
+		return drain->status;
+	if (drain->config.output && drain->dir < 0)
+		status = cairn_drain_begin(drain);
+	else if (drain->dir >= 0 &&
+		 (drain->stale || cairn_os_monotonic() - drain->config.start.monotonic > drain->refit))
+		status = cairn_drain_metadata(drain);
+	if (status)
+		drain->status = status;
+	/* Without its metadata no event may reach a file: it would make the trace unreadable. */
+	if (drain->config.output && drain->stale)
+		return drain->status;
+	for (i = 0; i < drain->seen; i++)
+		cairn_drain_stream(drain, &drain->stream[i], all);
+	return drain->status;
+}
+
+/* ---- closing ---- */
+
+static uint64_t cairn_drain_unowned(const struct cairn_drain *drain)
+{
+	const uint64_t lost = __atomic_load_n(&drain->config.shared->lost, __ATOMIC_RELAXED);
+
+	/* Events that found no slot are counted by the process, for all its sessions. */
+	if (drain->config.global)
+		return lost;
+	return lost + (__atomic_load_n(&cairn_dropped, __ATOMIC_RELAXED) - drain->dropped_before);
+}
+
+/* Losses that belong to no stream get one of their own: empty packets that say so. */
+static int cairn_drain_lost_stream(struct cairn_drain *drain, uint64_t lost, uint64_t now)
+{
+	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = CAIRN_STREAMS };
+	struct cairn_ctf_file file;
+	int status, closed;
+
+	memcpy(like.uuid, drain->uuid, sizeof(like.uuid));
+	memcpy(like.thread, "lost", 5);
+	cairn_ctf_file_init(&file, drain->dir, "lost", &like);
+	like.timestamp_begin = like.timestamp_end = now;
+	like.content_size = like.packet_size = 8 * CAIRN_PACKET_HEADER;
+	like.events_discarded = lost;
+	status = cairn_ctf_file_packet(&file, &like, NULL, 0, true);
+	closed = cairn_ctf_file_close(&file, lost, now);
+	return status ? status : closed;
+}
+
+int cairn_drain_close(struct cairn_drain *drain)
+{
+	int status = cairn_drain_step(drain, true), closed;
+	uint64_t last = 0;
+	uint32_t i;
+
+	for (i = 0; i < drain->seen; i++) {
+		struct cairn_drain_stream *stream = &drain->stream[i];
+
+		if (!stream->from)
+			continue;
+		if (stream->walk.now > last)
+			last = stream->walk.now;
+		if (drain->dir < 0)
+			continue;
+		closed = cairn_ctf_file_close(&stream->file,
+					      __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) +
+						      stream->spoilt,
+					      stream->walk.now);
+		if (closed && !status)
+			status = closed;
+	}
+	if (cairn_drain_unowned(drain) && drain->config.output) {
+		closed = cairn_drain_begin(drain);
+		if (!closed)
+			closed = cairn_drain_lost_stream(drain, cairn_drain_unowned(drain), last);
+		if (closed && !status)
+			status = closed;
+	}
+	if (drain->dir >= 0) {
+		closed = cairn_drain_metadata(drain);
+		if (closed && !status)
+			status = closed;
+	}
+	return status;
+}
+
+void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stats)
+{
+	uint32_t i;
+
+	memset(stats, 0, sizeof(*stats));
+	stats->recorded = drain->recorded;
+	stats->lost = cairn_drain_unowned(drain);
+	stats->events = (uint32_t)drain->info.events;
+	for (i = 0; i < drain->seen; i++) {
+		const struct cairn_drain_stream *stream = &drain->stream[i];
+
+		if (!stream->from)
+			continue;
+		stats->streams++;
+		stats->lost += __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) + stream->spoilt;
+		stats->bytes += stream->file.written;
+	}
+}
+
+const char *cairn_drain_path(const struct cairn_drain *drain)
+{
+	return drain->path;
+}
+
+/* ---- sleeping ---- */
+
+bool cairn_drain_pressed(void *data)
+{
+	const struct cairn_drain *drain = data;
+	uint32_t i;
+
+	if (__atomic_load_n(&drain->config.shared->used, __ATOMIC_RELAXED) > drain->seen &&
+	    drain->seen < drain->streams)
+		return true;
+	for (i = 0; i < drain->seen; i++) {
+		const struct cairn_drain_stream *stream = &drain->stream[i];
+
+		if (stream->from &&
+		    __atomic_load_n(&stream->from->opened, __ATOMIC_RELAXED) - stream->next >=
+			    stream->packets / 2 &&
+		    stream->packets > 2)
+			return true;
+		if (stream->from && __atomic_load_n(&stream->from->waiting, __ATOMIC_RELAXED))
+			return true;
+	}
+	return false;
+}
+
+bool cairn_bell_sleep(struct cairn_bell *bell, uint64_t ns, bool (*more)(void *data), void *data)
+{
+	const uint32_t rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
+
+	__atomic_store_n(&bell->sleeping, 1, __ATOMIC_RELAXED);
+	cairn_arch_mb(); /* [C] with cairn_bell_ring */
+	if (more && more(data)) {
+		__atomic_store_n(&bell->sleeping, 0, __ATOMIC_RELAXED);
+		return false;
+	}
+	cairn_os_wait(&bell->rings, rings, ns);
+	__atomic_store_n(&bell->sleeping, 0, __ATOMIC_RELAXED);
+	return true;
+}
+
+void cairn_bell_wake(struct cairn_bell *bell)
+{
+	__atomic_add_fetch(&bell->rings, 1, __ATOMIC_RELEASE);
+	cairn_os_wake(&bell->rings);
+}

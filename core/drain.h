@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The consumer: copies what is committed in the rings of one process into one CTF trace directory. The
+ * same code runs in a thread of the traced program (session.c) and in `cairn record`, outside of it.
+ * One thread at a time uses a drain. Nothing is allocated after cairn_drain_open. In the rings it
+ * writes only what is the consumer's: that a packet is given back.
+ *
+ * Seen from outside, the rings are written by a program that may be broken or hostile: with `copy`,
+ * every value is copied once and then checked, and records are copied before they are walked.
+ */
+#ifndef CAIRN_DRAIN_H
+#define CAIRN_DRAIN_H
+
+#include <cairn/cairn.h>
+
+#include "clock.h"
+#include "ring.h"
+
+struct cairn_drain;
+
+struct cairn_drain_config {
+	struct cairn_shared *shared; /* mapped here; the drain does not unmap it */
+	size_t size;                 /* of the mapping */
+	const char *output;          /* folder that the trace directory is made in; NULL: none */
+	const char *program;
+	uint32_t pid;                /* as seen from here */
+	bool copy;                   /* do not trust what is mapped */
+	bool global;                 /* the writers are another process */
+	enum cairn_clock_kind clock;
+	uint64_t clock_hz;           /* of a user's clock */
+	struct cairn_anchor start;   /* of the session */
+};
+
+/* 0; -EINVAL: the area is not what it should be; -ENOMEM. Makes no file. */
+int cairn_drain_open(struct cairn_drain **drain, const struct cairn_drain_config *config);
+/*
+ * Copy what has come. `all`: the open packets too, else only whole ones. Returns 0, or the errno of a
+ * failed write: what could not be written is counted as lost if its packet is whole, else it stays.
+ */
+int cairn_drain_step(struct cairn_drain *drain, bool all);
+/* Make the trace directory now, to learn early of an error. 0 or -errno. */
+int cairn_drain_begin(struct cairn_drain *drain);
+/* The program is gone or has stopped: the rest, final losses, final metadata. 0 or -errno. */
+int cairn_drain_close(struct cairn_drain *drain);
+/* After the close: give the memory back. */
+void cairn_drain_free(struct cairn_drain *drain);
+void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stats);
+/* Path of the trace directory, "" if none was made. */
+const char *cairn_drain_path(const struct cairn_drain *drain);
+
+/*
+ * Sleep until a writer rings or `ns` passed. False: there was a reason not to. Another thread may wake
+ * it by cairn_bell_wake.
+ */
+bool cairn_bell_sleep(struct cairn_bell *bell, uint64_t ns, bool (*more)(void *data), void *data);
+void cairn_bell_wake(struct cairn_bell *bell);
+/* True if half a ring of some stream waits. */
+bool cairn_drain_pressed(void *drain);
+
+#endif

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Everything that needs an operating system. core/os_posix.c implements it for Linux; nothing else in
+ * core calls the system. A port to firmware implements this header (tests/os_none.c is the smallest
+ * one) and, if it has no thread-local storage, `cairn_tls`.
+ *
+ * Functions marked [s] are async-signal-safe, do not allocate, and are the only ones that the path of
+ * an event may reach. Errors are negative errnos.
+ */
+#ifndef CAIRN_OS_H
+#define CAIRN_OS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Memory of the control path: zeroed, NULL if there is none. */
+void *cairn_os_alloc(size_t size);
+void cairn_os_free(void *memory);
+
+/* One lock for all control state. It nests in nothing and nothing nests in it but the loader's reads;
+ * it is never held while waiting for readers or across a call into the loader. */
+void cairn_os_lock(void);
+void cairn_os_unlock(void);
+
+/* Private zeroed pages. wipe: a child of fork finds them zeroed again; *wipes says if that holds. [s] */
+void *cairn_os_pages(size_t size, bool wipe, bool *wipes);
+/*
+ * Shared zeroed memory for rings, sparse, with no name in the file system; *fd is its descriptor or
+ * -1, to be closed by the caller. -ENOSPC, -EFBIG (RLIMIT_FSIZE), -ENOMEM. [s]
+ */
+int cairn_os_shared(size_t size, void **memory, int *fd);
+/* Back [at, at + size) by real pages now: 0, or -ENOSPC: no later store can fault. [s] */
+int cairn_os_populate(void *at, size_t size);
+void cairn_os_unmap(void *at, size_t size); /* [s] */
+/* Put zeroed private pages over [at, at + size). [s] */
+int cairn_os_detach(void *at, size_t size);
+
+uint64_t cairn_os_monotonic(void); /* ns [s] */
+uint64_t cairn_os_realtime(void);  /* ns since the epoch [s] */
+bool cairn_os_counter_traps(void); /* reading the CPU's counter raises a signal in this process */
+uint32_t cairn_os_cpu(void);       /* of the calling thread, 0 if unknown [s] */
+uint32_t cairn_os_pid(void);       /* [s] */
+uint32_t cairn_os_tid(void);       /* [s] */
+void cairn_os_thread_name(char name[16]); /* of the calling thread, zero-padded [s] */
+bool cairn_os_thread_alive(uint32_t tid); /* of this process [s] */
+/* Call cairn_slot_release(thread) when the calling thread ends, after the last destructor that may
+ * trace. [s] */
+struct cairn_thread;
+void cairn_os_thread_watch(struct cairn_thread *thread);
+/* From the constructor: no system call. Ends with cairn_os_threads_end, when the copy is unloaded. */
+void cairn_os_threads_begin(void);
+void cairn_os_threads_end(void);
+/* From now on a child of fork calls cairn_slots_child and cairn_session_forked, and the lock is held
+ * across the fork. 0, -ENOMEM. */
+int cairn_os_forks_begin(void);
+
+/* Sleep until *word is not `value`, woken, or `ns` passed (0: for ever). May return early. [s] */
+void cairn_os_wait(uint32_t *word, uint32_t value, uint64_t ns);
+void cairn_os_wake(uint32_t *word); /* all sleepers, other processes' too [s] */
+
+/*
+ * Readers: cairn_os_readers_begin() is called before the first event can be enabled and returns true
+ * if cairn_os_barrier() makes every running thread of the process pass a full barrier. False: readers
+ * must use their own.
+ */
+bool cairn_os_readers_begin(void);
+int cairn_os_barrier(void); /* 0, -ENOSYS */
+/* For readers in another process: the program announces itself, the reader makes the barrier. */
+void cairn_os_barrier_announce(void);
+void cairn_os_barrier_global(void);
+/* The same, and every thread fetches instructions anew. 0 or -ENOSYS. */
+int cairn_os_barrier_code(void);
+
+/* Executable segments of the loaded modules, with the protection that their headers give them. */
+struct cairn_text {
+	uintptr_t begin, end; /* whole pages */
+	int protection;
+};
+/* Fill at most `room`; returns how many there are. Called without the lock: the loader has its own. */
+size_t cairn_os_text(struct cairn_text *text, size_t room);
+int cairn_os_text_open(const struct cairn_text *text);   /* writable too: 0 or -errno */
+int cairn_os_text_close(const struct cairn_text *text);  /* as it was */
+
+/*
+ * The recorder outside (cairn record): its control area, and handing the shared area to it over its
+ * socket. Both fail with the errno of the system if the recorder is gone.
+ */
+int cairn_os_control_map(const char *path, size_t size, void **memory); /* [s] */
+int cairn_os_announce(const char *socket, int fd, const void *words, size_t size); /* [s] */
+
+/* A thread with all signals blocked. */
+int cairn_os_thread_start(void (*body)(void *), void *data, void **thread);
+void cairn_os_thread_join(void *thread);
+
+/* Files. Paths are the caller's; `dir` is from cairn_os_dir_open. */
+int cairn_os_dir_create(const char *path);  /* with parents, 0777 & ~umask; -ENOTEMPTY */
+int cairn_os_dir_open(const char *path);
+int cairn_os_file_create(int dir, const char *name);  /* O_EXCL */
+int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at); /* all of it */
+int cairn_os_file_resize(int file, uint64_t size);
+uint64_t cairn_os_file_limit(void);         /* RLIMIT_FSIZE, bytes */
+int cairn_os_file_rename(int dir, const char *from, const char *to);
+void cairn_os_close(int handle); /* [s] */
+
+/* Environment and identity; text functions fill "" if unknown. */
+const char *cairn_os_getenv(const char *name); /* NULL too in a set-uid program */
+void cairn_os_random(void *bytes, size_t size);
+void cairn_os_host_name(char *text, size_t size);
+void cairn_os_boot_id(char text[37]);
+void cairn_os_program_name(char *text, size_t size);
+void cairn_os_say(const char *line); /* one line on stderr */
+
+#endif

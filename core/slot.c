@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Thread slots. A thread claims one at its first event, perhaps in a signal handler that interrupts
+ * this very claim, so the claim publishes itself in one local compare-and-exchange of `cairn_tls` and
+ * the loser hands its slot back. A slot belongs to the thread whose `cairn_tls` its owner word points
+ * to: after a fork the arena is wiped, no owner word fits, and the child claims anew.
+ */
+#include "slot.h"
+
+#include <errno.h>
+#include <stddef.h>
+
+#include "atomic_arch.h"
+#include "os.h"
+#include "ring.h"
+#include "session.h"
+
+static struct cairn_slot cairn_no_slot;
+struct cairn_cursor cairn_no_cursor;
+struct cairn_arena *cairn_arena;
+uintptr_t cairn_dropped;
+const struct cairn_list cairn_list_none;
+uint32_t cairn_fences;
+static bool cairn_arena_wipes;
+
+CAIRN_THREAD_LOCAL struct cairn_slot *cairn_tls CAIRN_TLS_ATTRIBUTE = &cairn_no_slot;
+
+int cairn_slots_begin(void)
+{
+	struct cairn_arena *arena;
+
+	if (cairn_arena)
+		return 0;
+	arena = cairn_os_pages(sizeof(*arena), true, &cairn_arena_wipes);
+	if (!arena)
+		return -ENOMEM;
+	arena->alive = 1;
+	__atomic_store_n(&cairn_arena, arena, __ATOMIC_RELEASE);
+	return 0;
+}
+
+void cairn_slots_child(void)
+{
+	/* Memory that did not wipe itself; at most the slots that were ever used. */
+	if (cairn_arena && !cairn_arena_wipes)
+		__builtin_memset(cairn_arena, 0,
+				 offsetof(struct cairn_arena, thread) +
+					 cairn_arena->used * sizeof(cairn_arena->thread[0]));
+}
+
+bool cairn_slot_busy(void)
+{
+	const struct cairn_slot *slot = cairn_tls;
+
+	return slot->owner == &cairn_tls && (CAIRN__LOAD(slot->rcu) & CAIRN__NEST);
+}
+
+static struct cairn_thread *cairn_slot_take(struct cairn_arena *arena)
+{
+	uintptr_t i, used, free;
+
+	for (i = 0; i < CAIRN_SLOTS; i++) {
+		struct cairn_slot *slot = &arena->thread[i].slot;
+
+		free = 0;
+		if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) ||
+		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &free, (uintptr_t)&cairn_tls))
+			continue;
+		used = __atomic_load_n(&arena->used, __ATOMIC_RELAXED);
+		while (used < i + 1 && !cairn_arch_cmpxchg(&arena->used, &used, i + 1))
+			;
+		return &arena->thread[i];
+	}
+	return NULL;
+}
+
+/*
+ * A child of fork or raw clone finds the arena wiped. The first thread here gives the child rings of
+ * its own; who comes meanwhile loses its event rather than wait (it may be a handler of that thread).
+ */
+static bool cairn_slots_revive(struct cairn_arena *arena)
+{
+	uintptr_t dead = 0;
+
+	if (!cairn_arch_cmpxchg(&arena->alive, &dead, 2))
+		return dead == 1;
+	cairn_session_child();
+	__atomic_store_n(&arena->alive, 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+struct cairn_slot *cairn_slot_claim(struct cairn_module *module)
+{
+	const int error = errno;
+	struct cairn_arena *arena = __atomic_load_n(&cairn_arena, __ATOMIC_ACQUIRE);
+	struct cairn_thread *thread;
+	uintptr_t was;
+	uint32_t i;
+
+	(void)module;
+	if (!arena)
+		return NULL;
+	if (__atomic_load_n(&arena->alive, __ATOMIC_ACQUIRE) != 1 && !cairn_slots_revive(arena))
+		return NULL;
+	was = (uintptr_t)cairn_tls;
+	thread = cairn_slot_take(arena);
+	if (!thread)
+		return NULL;
+	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
+		thread->slot.cursor[i] = &cairn_no_cursor;
+	thread->tid = cairn_os_tid();
+	cairn_os_thread_name(thread->name);
+	if (!thread->slot.rcu)
+		thread->slot.rcu = CAIRN__ROUND;
+	if (!cairn_arch_cmpxchg_local((uintptr_t *)&cairn_tls, &was, (uintptr_t)thread)) {
+		/* A handler was here in between and has a slot: use that one. */
+		__atomic_store_n(&thread->slot.owner, NULL, __ATOMIC_RELEASE);
+	} else {
+		cairn_os_thread_watch(thread);
+	}
+	errno = error;
+	return cairn_tls;
+}
+
+void cairn_slot_release(struct cairn_slot *slot)
+{
+	uint32_t i;
+
+	if (slot->owner != &cairn_tls)
+		return;
+	cairn_tls = &cairn_no_slot;
+	CAIRN__BARRIER();
+	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
+		cairn_stream_release(slot->cursor[i]);
+	__atomic_store_n(&slot->owner, NULL, __ATOMIC_RELEASE);
+}
+
+void cairn_slots_forget(uint32_t session)
+{
+	uintptr_t i, level;
+
+	for (i = 0; cairn_arena && i < cairn_arena->used; i++) {
+		struct cairn_cursor **cursor =
+			&cairn_arena->thread[i].slot.cursor[session * CAIRN_LEVELS];
+
+		for (level = 0; level < CAIRN_LEVELS; level++)
+			if (cursor[level])
+				__atomic_store_n(&cursor[level], &cairn_no_cursor, __ATOMIC_RELAXED);
+	}
+}
+
+void cairn_event_dropped(void)
+{
+	cairn_arch_add(&cairn_dropped, 1);
+}

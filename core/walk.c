@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Step from record to record. Called by the consumer for every record, so the case that fills most
+ * packets is a loop of its own: events of one class after another, all of one size. There the address
+ * of the next record waits for no load.
+ *
+ * Time is rebuilt as babeltrace2 does: a short time stamp of n bits moves the clock forward by less
+ * than 2^n, a long one sets it.
+ *
+ * Invariant: nothing at or beyond `to` is read, whatever the bytes say.
+ */
+#include "walk.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define CAIRN_WALK_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
+#define CAIRN_WALK_INLINE static inline __attribute__((always_inline))
+
+/* Add `count` elements of `size` bytes to a run. Saturates: what is that long is in no packet. */
+static void cairn_walk_bytes(uint32_t *run, uint64_t size, uint64_t count)
+{
+	const uint64_t sum = *run + size * count;
+
+	*run = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+}
+
+static void cairn_walk_step(struct cairn_shape_program *program, uint8_t op, uint32_t n)
+{
+	program->step[program->steps].op = op;
+	program->step[program->steps].n = n;
+	program->steps++;
+}
+
+int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_desc *event,
+		       const struct cairn_desc *const *types, size_t n)
+{
+	const struct cairn_desc *type;
+	struct cairn_field field;
+	const char *text = NULL;
+	uint32_t run = 0, i;
+
+	program->steps = 0;
+	program->fixed = 0;
+	for (i = 0; cairn_desc_field(event, i, &text, &field); i++) {
+		if (!strcmp(field.base, "enum")) {
+			type = cairn_desc_find(types, n, &field);
+			if (!type)
+				return -EINVAL;
+			field.element = cairn_base_size(cairn_desc_store(type));
+		}
+		if (field.shape == CAIRN_SHAPE_SCALAR) {
+			cairn_walk_bytes(&run, field.element, 1);
+			continue;
+		}
+		if (field.shape == CAIRN_SHAPE_ARRAY || field.shape == CAIRN_SHAPE_TEXT) {
+			cairn_walk_bytes(&run, field.element, field.count);
+			continue;
+		}
+		if (run)
+			cairn_walk_step(program, CAIRN_STEP_BYTES, run);
+		run = 0;
+		if (field.shape == CAIRN_SHAPE_STRING)
+			cairn_walk_step(program, CAIRN_STEP_STRING, 0);
+		else if (field.element == 0)
+			cairn_walk_step(program, CAIRN_STEP_STRINGS, 0);
+		else
+			cairn_walk_step(program, CAIRN_STEP_SEQ, field.element);
+	}
+	if (program->steps == 0)
+		program->fixed = run;
+	else if (run)
+		cairn_walk_step(program, CAIRN_STEP_BYTES, run);
+	return 0;
+}
+
+/*
+ * The short header: `compact` is 5 bits of id, then 27 of time, filled from the CPU's first bit; else
+ * 16 bits of id, then 32 of time. A constant in each copy.
+ */
+CAIRN_WALK_INLINE uint32_t cairn_walk_tag(const unsigned char *at, bool compact)
+{
+	uint32_t word;
+	uint16_t id;
+
+	if (!compact) {
+		memcpy(&id, at, sizeof(id));
+		return id;
+	}
+	memcpy(&word, at, sizeof(word));
+	return CAIRN_WALK_LITTLE ? word & 31 : word >> 27;
+}
+
+CAIRN_WALK_INLINE uint64_t cairn_walk_time(const unsigned char *at, bool compact, uint64_t now)
+{
+	const uint64_t mask = compact ? (1u << 27) - 1 : UINT32_MAX;
+	uint32_t word;
+
+	memcpy(&word, at + (compact ? 0 : sizeof(uint16_t)), sizeof(word));
+	if (compact && CAIRN_WALK_LITTLE)
+		word >>= 5;
+	return now + ((word - now) & mask);
+}
+
+/* How to step over an event of this id; NULL: there is no such event. */
+CAIRN_WALK_INLINE const struct cairn_shape_program *cairn_walk_find(const struct cairn_walk *walk,
+								    uint32_t id)
+{
+	return id > 0 && id < walk->programs ? walk->program[id] : NULL;
+}
+
+/* Behind `n` strings from `at`; NULL: the last one is cut. */
+static const unsigned char *cairn_walk_strings(const unsigned char *at, const unsigned char *to,
+					       uint32_t n)
+{
+	for (; n > 0; n--) {
+		at = at < to ? memchr(at, 0, (size_t)(to - at)) : NULL;
+		if (!at)
+			return NULL;
+		at++;
+	}
+	return at;
+}
+
+/* Behind the payload at `at`; NULL: it is cut. */
+static const unsigned char *cairn_walk_payload(const struct cairn_shape_program *program,
+					       const unsigned char *at, const unsigned char *to)
+{
+	uint32_t i, skip;
+	uint16_t count;
+
+	if (program->steps == 0)
+		return (size_t)(to - at) >= program->fixed ? at + program->fixed : NULL;
+	for (i = 0; at && i < program->steps; i++) {
+		const uint32_t op = program->step[i].op, n = program->step[i].n;
+
+		if (op == CAIRN_STEP_STRING) {
+			at = cairn_walk_strings(at, to, 1);
+			continue;
+		}
+		skip = n;
+		if (op != CAIRN_STEP_BYTES) {
+			if ((size_t)(to - at) < sizeof(count))
+				return NULL;
+			memcpy(&count, at, sizeof(count));
+			at += sizeof(count);
+			skip = n * count;
+		}
+		if (op == CAIRN_STEP_STRINGS)
+			at = cairn_walk_strings(at, to, count);
+		else
+			at = (size_t)(to - at) >= skip ? at + skip : NULL;
+	}
+	return at;
+}
+
+/* Behind the record whose long header has its id and time at `at`; NULL: cut, unknown, or too old. */
+static const unsigned char *cairn_walk_long(const struct cairn_walk *walk, const unsigned char *at,
+					    const unsigned char *to, uint64_t *now)
+{
+	const struct cairn_shape_program *program;
+	const unsigned char *end;
+	uint32_t id;
+	uint64_t time;
+
+	if (at > to || (size_t)(to - at) < sizeof(id) + sizeof(time))
+		return NULL;
+	memcpy(&id, at, sizeof(id));
+	memcpy(&time, at + sizeof(id), sizeof(time));
+	program = cairn_walk_find(walk, id);
+	if (!program || time < *now || (walk->latest && time > walk->latest))
+		return NULL;
+	end = cairn_walk_payload(program, at + sizeof(id) + sizeof(time), to);
+	if (end)
+		*now = time;
+	return end;
+}
+
+CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
+						       const unsigned char *from,
+						       const unsigned char *to, bool compact)
+{
+	const uint32_t escape = compact ? 31 : UINT16_MAX;
+	const size_t header = compact ? 4 : 6;
+	uint64_t now = walk->now, records = walk->records;
+
+	while ((size_t)(to - from) >= header) {
+		const uint32_t tag = cairn_walk_tag(from, compact);
+		const struct cairn_shape_program *program;
+		const unsigned char *end;
+
+		if (tag == escape) {
+			end = cairn_walk_long(walk, from + (compact ? 1 : 2), to, &now);
+			if (!end)
+				break;
+			from = end;
+			records++;
+			continue;
+		}
+		program = cairn_walk_find(walk, tag);
+		end = program ? cairn_walk_payload(program, from + header, to) : NULL;
+		if (!end)
+			break;
+		now = cairn_walk_time(from, compact, now);
+		records++;
+		if (program->steps == 0) {
+			/* More of the same: `size` is known, so no load delays the next address. */
+			const size_t size = (size_t)(end - from);
+
+			while ((size_t)(to - end) >= size && cairn_walk_tag(end, compact) == tag) {
+				now = cairn_walk_time(end, compact, now);
+				end += size;
+				records++;
+			}
+		}
+		from = end;
+	}
+	walk->now = now;
+	walk->records = records;
+	return from;
+}
+
+const unsigned char *cairn_walk_records(struct cairn_walk *walk, const unsigned char *from,
+					const unsigned char *to)
+{
+	if (from >= to)
+		return from;
+	if (walk->header == 4)
+		return cairn_walk_form(walk, from, to, true);
+	return cairn_walk_form(walk, from, to, false);
+}

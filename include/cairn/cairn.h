@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Control: sessions that record events, from inside the program. Instrumented files include
+ * <cairn/event.h>; this header is for the code that decides what is recorded.
+ *
+ * A program needs none of it to be traced: `cairn record -- ./app`, or
+ * CAIRN_TRACE='shop:*' CAIRN_OUTPUT=dir ./app, do it from outside.
+ *
+ * All functions here are thread-safe. None is async-signal-safe: each may take a lock and allocate;
+ * from inside a probe, or a signal handler that interrupted an event, each returns -EDEADLK and does
+ * nothing. They return 0 or more, or a negative errno; cairn_error() has the reason in words.
+ */
+#ifndef CAIRN_CAIRN_H
+#define CAIRN_CAIRN_H
+
+#include <cairn/event.h>
+
+CAIRN__BEGIN_C
+
+#define CAIRN_VERSION "0.1.0"
+
+struct cairn_session;
+
+/* What happens to an event when its ring is full. */
+enum cairn_mode {
+	CAIRN_DISCARD, /* it is counted and dropped */
+	CAIRN_BLOCK    /* its thread waits for the consumer, at most block_ms, then as CAIRN_DISCARD */
+};
+
+struct cairn_config {
+	size_t size;           /* sizeof(struct cairn_config): lets later versions add fields */
+	const char *output;    /* directory, created if it is not there; each process makes a trace
+	                        * directory of its own in it; NULL: records are drained, counted and
+	                        * thrown away (to measure) */
+	enum cairn_mode mode;
+	size_t packet_size;    /* bytes, a power of two from 4096 to 32 MiB; 0: 65536 */
+	unsigned packets;      /* per thread, a power of two from 2 to 32768; 0: 16 */
+	unsigned flush_ms;     /* how old a record may be before it is on disk; 0: 1000 */
+	unsigned block_ms;     /* longest wait of one event in block mode; 0: 1000 */
+	uint64_t (*clock)(void *data); /* time of an event; must not go back, must be callable from a
+	                        * signal handler, must not trace; NULL: the best the CPU has */
+	void *clock_data;
+	uint64_t clock_hz;     /* ticks a second of `clock` */
+};
+
+struct cairn_stats {
+	uint64_t recorded; /* events written to the trace (or thrown away, without output) */
+	uint64_t lost;     /* events that found no room, were too big, or could not be written */
+	uint64_t bytes;    /* written to stream files */
+	uint32_t events;   /* event classes enabled so far */
+	uint32_t streams;  /* streams so far */
+};
+
+/*
+ * Start a session. Nothing is recorded before cairn_enable.
+ * 0; -EINVAL (a field of config is out of range), -ENOSPC (no session number is free, or no room for
+ * the rings), -ENOMEM, -EDEADLK, or the errno of creating the output.
+ */
+CAIRN__API int cairn_session_start(struct cairn_session **session, const struct cairn_config *config);
+
+/*
+ * Record the events whose "provider:event" matches the pattern: `*` any characters, `?` one, a comma
+ * separates alternatives. Also for modules that are loaded later. Returns how many events match now
+ * (0 is no error), or
+ * -EINVAL (empty pattern or alternative, or over 4095 characters), -EACCES or -EPERM (the system refuses to make
+ *   program text writable: build with CAIRN_SITES=branch), -EBUSY (the bytes at a site are not what
+ *   Cairn put there: a debugger's breakpoint, or two events at one address), -ERANGE (a site's cold
+ *   branch is out of reach), -EEXIST (one event is declared with two field lists), -ENOMEM, -EDEADLK.
+ * On an error nothing of this call stays enabled.
+ */
+CAIRN__API int cairn_enable(struct cairn_session *session, const char *pattern);
+/* Stop recording matching events, now and in modules loaded later. Returns how many were recorded. */
+CAIRN__API int cairn_disable(struct cairn_session *session, const char *pattern);
+
+/* Write out all that is committed. 0, -EDEADLK, or the errno of the first failed write. */
+CAIRN__API int cairn_session_flush(struct cairn_session *session);
+/* Exact after a flush in a program whose threads do not trace at this moment. 0, -EDEADLK. */
+CAIRN__API int cairn_session_stats(struct cairn_session *session, struct cairn_stats *stats);
+/*
+ * Disable everything, write out what is left, close the trace, free the session. 0, or the errno of a
+ * failed write; -EDEADLK: nothing was done. Final figures are put in *stats if it is not NULL.
+ */
+CAIRN__API int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats);
+
+/* Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, 2.6 GHz". */
+CAIRN__API int cairn_clock_info(char *text, size_t size);
+/* The reason of the last failure in this copy of the library, in words; "" if there was none. */
+CAIRN__API int cairn_error(char *text, size_t size);
+
+CAIRN__END_C
+
+#endif
