@@ -345,35 +345,86 @@ static const char *cairn_ctf_type(const char *base)
 	return base;
 }
 
-/* The name of a sequence's length: `bars` times `_`, the field's name, "_length". */
-static void cairn_ctf_put_length(struct cairn_ctf_text *out, unsigned bars, const char *name)
+static bool cairn_ctf_reserved(const char *name)
 {
-	for (; bars > 0; bars--)
-		cairn_ctf_add(out, '_');
-	cairn_ctf_put_name(out, name);
-	cairn_ctf_put(out, "_length");
+	static const char *const word[] = {
+		"align",   "callsite", "char",	 "clock",  "const",  "double", "enum",	    "env",
+		"event",   "float",    "floating_point",  "int",    "integer", "long",	    "map",
+		"ptr",	   "short",    "signed", "stream", "string", "struct", "trace",	    "typealias",
+		"typedef", "unsigned", "variant", "void",
+	};
+	const char *number = name + strcspn(name, "0123456789");
+	size_t i;
+
+	for (i = 0; i < sizeof(word) / sizeof(word[0]); i++)
+		if (!strcmp(name, word[i]))
+			return true;
+	/* Our own type names end in a number: take no risk with any that does. */
+	return number != name && number[strspn(number, "0123456789")] == 0;
 }
 
-/* True if a field of the event has the name that cairn_ctf_put_length would give to another one. */
-static bool cairn_ctf_length_clashes(const struct cairn_desc *event, unsigned bars)
+/*
+ * The name of field `index`. babeltrace2 2.0 takes a field for a duplicate if its name with `_` in
+ * front is that of an earlier field without. Then it gets no `_`; or a number behind, if that cannot
+ * be.
+ */
+static void cairn_ctf_put_field_name(struct cairn_ctf_text *out, const struct cairn_desc *event,
+				     uint32_t index, const char *name)
+{
+	struct cairn_field other;
+	const char *text = NULL;
+	bool clash = false;
+	uint32_t i;
+
+	for (i = 0; i < index && cairn_desc_field(event, i, &text, &other); i++)
+		clash = clash || (other.name[0] == '_' && !strcmp(other.name + 1, name));
+	if (!clash || name[0] == '_' || cairn_ctf_reserved(name))
+		cairn_ctf_add(out, '_');
+	cairn_ctf_put_name(out, name);
+	if (clash && (name[0] == '_' || cairn_ctf_reserved(name)))
+		cairn_ctf_put(out, "_%u", index);
+}
+
+/*
+ * How the lengths of an event's sequences are named. 0: __NAME_length, if no field has a name with
+ * which that could be confused. Else length_NAME, with as many `_` behind, less one, as it takes to
+ * differ from every field.
+ */
+static unsigned cairn_ctf_length_style(const struct cairn_desc *event)
 {
 	struct cairn_field field, other;
 	const char *text = NULL, *again;
+	unsigned style = 0;
 	uint32_t i, j;
 
 	for (i = 0; cairn_desc_field(event, i, &text, &field); i++) {
 		const size_t length = strlen(field.name);
 
+		if (style == 0 && (field.name[0] == '_' ||
+				   (length > 7 && !strcmp(field.name + length - 7, "_length"))))
+			style = 1;
 		if (field.shape != CAIRN_SHAPE_SEQUENCE)
 			continue;
 		again = NULL;
-		for (j = 0; cairn_desc_field(event, j, &again, &other); j++)
-			if (strspn(other.name, "_") >= bars &&
-			    !strncmp(other.name + bars, field.name, length) &&
-			    !strcmp(other.name + bars + length, "_length"))
-				return true;
+		for (j = 0; cairn_desc_field(event, j, &again, &other); j++) {
+			const char *bars = other.name + 7 + length;
+			const unsigned taken = (unsigned)strspn(bars, "_") + 2;
+
+			if (taken > style && bars[taken - 2] == 0)
+				style = taken;
+		}
 	}
-	return false;
+	return style;
+}
+
+static void cairn_ctf_put_length(struct cairn_ctf_text *out, unsigned style, const char *name)
+{
+	cairn_ctf_put(out, style ? "length_" : "__");
+	cairn_ctf_put_name(out, name);
+	if (style == 0)
+		cairn_ctf_put(out, "_length");
+	for (; style > 1; style--)
+		cairn_ctf_add(out, '_');
 }
 
 static int cairn_ctf_put_field(struct cairn_ctf_text *out, const struct cairn_ctf_info *info,

@@ -49,7 +49,7 @@ struct cairn_drain {
 	uint64_t refit;      /* baseline, ns, from which on the frequency is worth writing again */
 	uint64_t recorded, dropped_before;
 	uint32_t seen;       /* streams looked at */
-	char path[512];
+	char path[512], name[64];
 	struct cairn_anchor now;
 	struct cairn_ctf_info info;
 	struct cairn_ctf_event *event;
@@ -142,6 +142,7 @@ int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_confi
 	if (!drain)
 		return -ENOMEM;
 	drain->config = *config;
+	snprintf(drain->name, sizeof(drain->name), "%s", config->program);
 	drain->dir = -1;
 	status = cairn_drain_check(drain);
 	if (!status)
@@ -193,7 +194,7 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	if (status && status != -ENOTEMPTY)
 		return status;
 	cairn_os_random(&nonce, sizeof(nonce));
-	snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output, config->program,
+	snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output, drain->name,
 		 config->pid, nonce);
 	status = cairn_os_dir_create(drain->path);
 	if (!status)
@@ -207,7 +208,7 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	info->word_bits = 8 * sizeof(void *);
 	info->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
 	cairn_os_host_name(info->host, sizeof(info->host));
-	snprintf(info->program, sizeof(info->program), "%s", config->program);
+	snprintf(info->program, sizeof(info->program), "%s", drain->name);
 	info->pid = config->pid;
 	snprintf(info->version, sizeof(info->version), "%s", CAIRN_VERSION);
 	info->event = drain->event;

@@ -3,6 +3,7 @@
  * core/os.h for Linux: the only file of core that calls the system. What is marked [s] there uses
  * system calls and nothing of the C library that locks or allocates.
  */
+#define _GNU_SOURCE
 #include "os.h"
 
 #include <dirent.h>

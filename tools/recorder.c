@@ -1,0 +1,575 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder behind `cairn record`: a session folder with the control area and a socket; for every
+ * process that announces itself its area, a pidfd that tells its death, and a drain. A normal exit, an
+ * abort and a kill are the same case: the process is gone, the rest of its rings is drained.
+ *
+ * One thread works; a second one turns the futex that writers ring into an eventfd, so that one poll
+ * waits for everything. Whether a writer needs to ring is in the bell's `sleeping`, which the working
+ * thread sets before it looks a last time at the rings.
+ */
+#define _GNU_SOURCE
+#include "recorder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "control.h"
+#include "drain.h"
+#include "os.h"
+
+#define CAIRN_FLUSH_NS 1000000000ull
+
+struct cairn_process {
+	struct cairn_process *next;
+	struct cairn_drain *drain;
+	struct cairn_shared *shared;
+	size_t size;
+	uint32_t pid;
+	int pidfd;
+	bool dead;
+};
+
+struct cairn_recorder {
+	char *output;
+	char folder[64], control_path[80], socket_path[80];
+	char variable[128];
+	const char *environment[2];
+	struct cairn_control *control;
+	int epoll, listener, event;
+	pthread_t ringer;
+	bool ringer_runs;
+	uint32_t quit;
+	struct cairn_anchor start[2]; /* by enum cairn_clock_kind: counter, monotonic */
+	uint64_t due;
+	struct cairn_process *process;
+	struct cairn_recorder_stats closed; /* of processes that are gone */
+	char **trace; /* directories that were made, for the last word on the clock */
+	size_t traces;
+	int error;
+};
+
+/* ---- set-up ---- */
+
+static void *cairn_recorder_ring(void *data)
+{
+	struct cairn_recorder *recorder = data;
+	struct cairn_bell *bell = &recorder->control->bell;
+	const uint64_t one = 1;
+
+	while (!__atomic_load_n(&recorder->quit, __ATOMIC_ACQUIRE)) {
+		const uint32_t rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
+
+		cairn_os_wait(&bell->rings, rings, CAIRN_FLUSH_NS);
+		if (__atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE) != rings &&
+		    write(recorder->event, &one, sizeof(one)) < 0)
+			continue; /* it is readable already */
+	}
+	return NULL;
+}
+
+/* Memory files first: the area is written at every ring of the bell. */
+static int cairn_recorder_folder(struct cairn_recorder *recorder)
+{
+	const char *where[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), "/tmp" };
+	size_t i;
+
+	for (i = 0; i < sizeof(where) / sizeof(*where); i++) {
+		if (!where[i] || strlen(where[i]) > 40)
+			continue;
+		snprintf(recorder->folder, sizeof(recorder->folder), "%s/cairn-XXXXXX", where[i]);
+		if (mkdtemp(recorder->folder))
+			break;
+		recorder->folder[0] = 0;
+	}
+	if (!recorder->folder[0])
+		return -errno;
+	snprintf(recorder->control_path, sizeof(recorder->control_path), "%s/control",
+		 recorder->folder);
+	snprintf(recorder->socket_path, sizeof(recorder->socket_path), "%s/socket",
+		 recorder->folder);
+	snprintf(recorder->variable, sizeof(recorder->variable), "CAIRN_SESSION=%s",
+		 recorder->control_path);
+	recorder->environment[0] = recorder->variable;
+	return 0;
+}
+
+static int cairn_recorder_control(struct cairn_recorder *recorder,
+				  const struct cairn_recorder_config *config)
+{
+	struct cairn_control *control;
+	void *memory;
+	size_t i, at = 0;
+	int status;
+	const int file =
+		open(recorder->control_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+
+	if (file < 0)
+		return -errno;
+	status = posix_fallocate(file, 0, CAIRN_CONTROL_SIZE);
+	close(file);
+	if (status)
+		return -status;
+	status = cairn_os_control_map(recorder->control_path, CAIRN_CONTROL_SIZE, &memory);
+	if (status)
+		return status;
+	recorder->control = control = memory;
+	control->version = CAIRN_SHARED_VERSION;
+	control->mode = config->mode;
+	control->packet_size = (uint32_t)config->packet_size;
+	control->packets = config->packets;
+	control->clock = cairn_clock_kind();
+	control->block_ns = 1000000000;
+	strcpy(control->socket, recorder->socket_path);
+	for (i = 0; i < config->patterns; i++) {
+		const size_t size = strlen(config->pattern[i]);
+
+		if (at + size + 2 > sizeof(control->patterns))
+			return -E2BIG;
+		if (i)
+			control->patterns[at++] = ',';
+		memcpy(control->patterns + at, config->pattern[i], size + 1);
+		at += size;
+	}
+	__atomic_store_n(&control->magic, CAIRN_CONTROL_MAGIC, __ATOMIC_RELEASE);
+	return 0;
+}
+
+static int cairn_recorder_watch(struct cairn_recorder *recorder, int fd, void *what)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.ptr = what };
+
+	return epoll_ctl(recorder->epoll, EPOLL_CTL_ADD, fd, &event) ? -errno : 0;
+}
+
+static int cairn_recorder_listen(struct cairn_recorder *recorder)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	sigset_t all, before;
+	int status;
+
+	recorder->epoll = epoll_create1(EPOLL_CLOEXEC);
+	recorder->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	recorder->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (recorder->epoll < 0 || recorder->event < 0 || recorder->listener < 0)
+		return -errno;
+	strcpy(address.sun_path, recorder->socket_path);
+	if (bind(recorder->listener, (const struct sockaddr *)&address, sizeof(address)) ||
+	    listen(recorder->listener, 128))
+		return -errno;
+	status = cairn_recorder_watch(recorder, recorder->listener, &recorder->listener);
+	if (!status)
+		status = cairn_recorder_watch(recorder, recorder->event, &recorder->event);
+	if (status)
+		return status;
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	status = -pthread_create(&recorder->ringer, NULL, cairn_recorder_ring, recorder);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	recorder->ringer_runs = status == 0;
+	return status;
+}
+
+int cairn_recorder_open(struct cairn_recorder **result, const struct cairn_recorder_config *config)
+{
+	struct cairn_recorder *recorder = calloc(1, sizeof(*recorder));
+	int status;
+
+	*result = NULL;
+	if (!recorder)
+		return -ENOMEM;
+	recorder->epoll = recorder->event = recorder->listener = -1;
+	recorder->output = strdup(config->output);
+	status = recorder->output ? cairn_recorder_folder(recorder) : -ENOMEM;
+	if (!status)
+		status = cairn_recorder_control(recorder, config);
+	if (!status)
+		status = cairn_recorder_listen(recorder);
+	if (status) {
+		cairn_recorder_close(recorder);
+		return status;
+	}
+	cairn_clock_anchor(CAIRN_CLOCK_MONOTONIC, &recorder->start[CAIRN_CLOCK_MONOTONIC]);
+	if (cairn_clock_kind() == CAIRN_CLOCK_COUNTER)
+		cairn_clock_anchor(CAIRN_CLOCK_COUNTER, &recorder->start[CAIRN_CLOCK_COUNTER]);
+	recorder->due = cairn_os_monotonic() + CAIRN_FLUSH_NS;
+	*result = recorder;
+	return 0;
+}
+
+const char *const *cairn_recorder_environment(const struct cairn_recorder *recorder)
+{
+	return recorder->environment;
+}
+
+int cairn_recorder_fd(const struct cairn_recorder *recorder)
+{
+	return recorder->epoll;
+}
+
+/* ---- announcements ---- */
+
+/* The descriptor that came with the message, -1: none. */
+static int cairn_recorder_receive(int connection, struct cairn_announce *words)
+{
+	union {
+		struct cmsghdr head;
+		char space[CMSG_SPACE(sizeof(int))];
+	} control;
+	struct iovec data = { .iov_base = words, .iov_len = sizeof(*words) };
+	struct msghdr message = { .msg_iov = &data,
+				  .msg_iovlen = 1,
+				  .msg_control = &control,
+				  .msg_controllen = sizeof(control) };
+	const struct timeval patience = { .tv_sec = 1 };
+	const struct cmsghdr *head;
+	ssize_t got;
+	int fd = -1;
+
+	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
+	head = got < 0 ? NULL : CMSG_FIRSTHDR(&message);
+	if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS &&
+	    head->cmsg_len == CMSG_LEN(sizeof(int)))
+		memcpy(&fd, CMSG_DATA(head), sizeof(fd));
+	if (fd >= 0 && (got != sizeof(*words) || words->magic != CAIRN_CONTROL_MAGIC ||
+			words->version != CAIRN_SHARED_VERSION)) {
+		close(fd);
+		fd = -1;
+	}
+	return fd;
+}
+
+/* Map the area, if it is as large as it says and cannot be made smaller under our hands. */
+static struct cairn_shared *cairn_recorder_map(int fd, size_t size)
+{
+	const int seals = fcntl(fd, F_GET_SEALS);
+	struct stat stat;
+	void *memory;
+
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &stat) ||
+	    (uint64_t)stat.st_size < size || size < sizeof(struct cairn_shared))
+		return NULL;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* A program's name as a file name. */
+static void cairn_recorder_name(char *name, size_t size, const struct cairn_shared *shared)
+{
+	size_t i;
+
+	for (i = 0; i + 1 < size && i < sizeof(shared->program) && shared->program[i]; i++) {
+		const char c = shared->program[i];
+		const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+				   (c >= '0' && c <= '9') || c == '-' || c == '_' ||
+				   (c == '.' && i > 0);
+
+		name[i] = plain ? c : '_';
+	}
+	name[i] = 0;
+	if (i == 0)
+		snprintf(name, size, "program");
+}
+
+static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_t pid,
+				const struct cairn_announce *words)
+{
+	struct cairn_process *process = calloc(1, sizeof(*process));
+	char name[64];
+	struct cairn_drain_config config = { .size = (size_t)words->size,
+					     .output = recorder->output,
+					     .program = name,
+					     .pid = pid,
+					     .copy = true,
+					     .global = true };
+	int status;
+
+	if (!process)
+		return -ENOMEM;
+	process->size = config.size;
+	process->pid = pid;
+	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	process->shared = cairn_recorder_map(fd, process->size);
+	config.clock = words->clock == CAIRN_CLOCK_COUNTER ? CAIRN_CLOCK_COUNTER :
+							     CAIRN_CLOCK_MONOTONIC;
+	if (config.clock != recorder->control->clock)
+		config.clock = CAIRN_CLOCK_MONOTONIC;
+	config.start = recorder->start[config.clock];
+	config.shared = process->shared;
+	if (process->shared)
+		cairn_recorder_name(name, sizeof(name), process->shared);
+	status = process->shared ? cairn_drain_open(&process->drain, &config) : -EINVAL;
+	/* Gone already, or a kernel without pidfd: looked at in every step. */
+	if (!status && process->pidfd >= 0)
+		status = cairn_recorder_watch(recorder, process->pidfd, process);
+	if (!status) {
+		process->next = recorder->process;
+		recorder->process = process;
+		return 0;
+	}
+	cairn_drain_free(process->drain);
+	if (process->shared)
+		munmap(process->shared, process->size);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	free(process);
+	return status;
+}
+
+static void cairn_recorder_accept(struct cairn_recorder *recorder)
+{
+	struct cairn_announce words;
+	struct ucred who;
+	socklen_t size = sizeof(who);
+	int connection, fd, status = -EPROTO;
+
+	while ((connection = accept4(recorder->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		fd = cairn_recorder_receive(connection, &words);
+		if (fd >= 0 && !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size))
+			status = cairn_recorder_adopt(recorder, fd, (uint32_t)who.pid, &words);
+		if (fd >= 0)
+			close(fd);
+		if (!status) {
+			recorder->closed.announced++;
+			if (send(connection, "", 1, MSG_NOSIGNAL) < 0)
+				status = -errno;
+		} else if (!recorder->error) {
+			recorder->error = status;
+		}
+		close(connection);
+	}
+}
+
+/* ---- work ---- */
+
+static void cairn_recorder_remember(struct cairn_recorder *recorder, const char *path)
+{
+	char **trace;
+
+	if (!*path)
+		return;
+	trace = realloc(recorder->trace, (recorder->traces + 1) * sizeof(*trace));
+	if (!trace)
+		return;
+	recorder->trace = trace;
+	trace[recorder->traces] = strdup(path);
+	if (trace[recorder->traces])
+		recorder->traces++;
+}
+
+static void cairn_recorder_add(struct cairn_recorder_stats *sum, const struct cairn_process *process)
+{
+	struct cairn_stats stats;
+
+	cairn_drain_stats(process->drain, &stats);
+	sum->recorded += stats.recorded;
+	sum->lost += stats.lost;
+	sum->bytes += stats.bytes;
+	sum->traced += *cairn_drain_path(process->drain) != 0;
+}
+
+/* The process is gone or is let go: close its trace. */
+static void cairn_recorder_bury(struct cairn_recorder *recorder, struct cairn_process *process)
+{
+	const int status = cairn_drain_close(process->drain);
+
+	if (status && !recorder->error)
+		recorder->error = status;
+	cairn_recorder_add(&recorder->closed, process);
+	cairn_recorder_remember(recorder, cairn_drain_path(process->drain));
+	cairn_drain_free(process->drain);
+	munmap(process->shared, process->size);
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	free(process);
+}
+
+static bool cairn_recorder_gone(const struct cairn_process *process)
+{
+	return process->dead ||
+	       (process->pidfd < 0 && kill((pid_t)process->pid, 0) && errno == ESRCH);
+}
+
+static void cairn_recorder_events(struct cairn_recorder *recorder)
+{
+	struct epoll_event event[32];
+	uint64_t rings;
+	int i, n = epoll_wait(recorder->epoll, event, 32, 0);
+
+	for (i = 0; i < n; i++) {
+		if (event[i].data.ptr == &recorder->listener)
+			cairn_recorder_accept(recorder);
+		else if (event[i].data.ptr == &recorder->event)
+			(void)!read(recorder->event, &rings, sizeof(rings));
+		else
+			((struct cairn_process *)event[i].data.ptr)->dead = true;
+	}
+}
+
+static void cairn_recorder_drain(struct cairn_recorder *recorder, bool all)
+{
+	struct cairn_process **link = &recorder->process, *process;
+	int status;
+
+	while ((process = *link)) {
+		if (cairn_recorder_gone(process)) {
+			*link = process->next;
+			cairn_recorder_bury(recorder, process);
+			continue;
+		}
+		status = cairn_drain_step(process->drain, all);
+		if (status && !recorder->error)
+			recorder->error = status;
+		link = &process->next;
+	}
+}
+
+int cairn_recorder_step(struct cairn_recorder *recorder)
+{
+	struct cairn_bell *bell = &recorder->control->bell;
+	struct cairn_process *process;
+	uint64_t now = cairn_os_monotonic();
+	const bool all = now >= recorder->due;
+
+	__atomic_store_n(&bell->sleeping, 0, __ATOMIC_RELAXED);
+	__atomic_add_fetch(&bell->beat, 1, __ATOMIC_RELAXED);
+	cairn_recorder_events(recorder);
+	cairn_recorder_drain(recorder, all);
+	if (all)
+		recorder->due = cairn_os_monotonic() + CAIRN_FLUSH_NS;
+	/* [C] with cairn_bell_ring: say that we sleep, full barrier, look again. */
+	__atomic_store_n(&bell->sleeping, 1, __ATOMIC_SEQ_CST);
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	for (process = recorder->process; process; process = process->next)
+		if (cairn_drain_pressed(process->drain))
+			return 1;
+	now = cairn_os_monotonic();
+	return recorder->due > now ? (int)((recorder->due - now) / 1000000) + 1 : 1;
+}
+
+/* ---- the end ---- */
+
+/* Replace the number behind `key` in the metadata's clock block. */
+static char *cairn_recorder_set(char *text, const char *key, uint64_t value)
+{
+	char *clock = strstr(text, "\nclock {"), *at = clock ? strstr(clock, key) : NULL, *fresh = NULL;
+	const char *rest = at ? strchr(at, ';') : NULL;
+
+	if (rest && asprintf(&fresh, "%.*s%s%llu%s", (int)(at - text), text, key,
+			     (unsigned long long)value, rest) < 0)
+		fresh = NULL;
+	free(text);
+	return fresh;
+}
+
+/*
+ * All traces of the session say the same of the same clock, fitted over the whole session: events of
+ * different processes come out in the order of the counter that they share.
+ */
+static void cairn_recorder_clock(struct cairn_recorder *recorder, const char *path,
+				 const struct cairn_clock_record *record)
+{
+	const int dir = cairn_os_dir_open(path);
+	const int file = dir < 0 ? -1 : openat(dir, "metadata", O_RDONLY | O_CLOEXEC);
+	struct stat stat;
+	char name[32], *text = NULL;
+	int status = -EIO;
+
+	if (file >= 0 && !fstat(file, &stat))
+		text = calloc(1, (size_t)stat.st_size + 1);
+	if (text && read(file, text, (size_t)stat.st_size) != stat.st_size) {
+		free(text);
+		text = NULL;
+	}
+	if (file >= 0)
+		close(file);
+	snprintf(name, sizeof(name), "name = \"%s\";", record->name);
+	if (text && !strstr(text, name)) {
+		status = 0; /* this process had another clock */
+	} else if (text) {
+		text = cairn_recorder_set(text, "\tfreq = ", record->frequency);
+		text = text ? cairn_recorder_set(text, "\toffset = ", record->offset) : NULL;
+		if (text)
+			status = cairn_ctf_metadata_write(dir, text, strlen(text));
+	}
+	free(text);
+	if (dir >= 0)
+		close(dir);
+	if (status && !recorder->error)
+		recorder->error = status;
+}
+
+void cairn_recorder_finish(struct cairn_recorder *recorder)
+{
+	const enum cairn_clock_kind kind = (enum cairn_clock_kind)recorder->control->clock;
+	struct cairn_clock_record record;
+	struct cairn_process *process;
+	struct cairn_anchor now;
+	size_t i;
+
+	__atomic_store_n(&recorder->control->bell.gone, 1, __ATOMIC_RELEASE);
+	cairn_recorder_events(recorder);
+	while ((process = recorder->process)) {
+		recorder->process = process->next;
+		cairn_recorder_bury(recorder, process);
+	}
+	cairn_clock_anchor(kind, &now);
+	cairn_clock_record(&record, kind, 0, &recorder->start[kind], &now);
+	for (i = 0; i < recorder->traces; i++)
+		cairn_recorder_clock(recorder, recorder->trace[i], &record);
+}
+
+void cairn_recorder_stats(const struct cairn_recorder *recorder, struct cairn_recorder_stats *stats)
+{
+	const struct cairn_process *process;
+
+	*stats = recorder->closed;
+	stats->error = recorder->error;
+	for (process = recorder->process; process; process = process->next) {
+		cairn_recorder_add(stats, process);
+		stats->living++;
+	}
+}
+
+void cairn_recorder_close(struct cairn_recorder *recorder)
+{
+	if (!recorder)
+		return;
+	if (recorder->ringer_runs) {
+		__atomic_store_n(&recorder->quit, 1, __ATOMIC_RELEASE);
+		cairn_bell_wake(&recorder->control->bell);
+		pthread_join(recorder->ringer, NULL);
+	}
+	if (recorder->control)
+		munmap(recorder->control, CAIRN_CONTROL_SIZE);
+	if (recorder->epoll >= 0)
+		close(recorder->epoll);
+	if (recorder->event >= 0)
+		close(recorder->event);
+	if (recorder->listener >= 0)
+		close(recorder->listener);
+	if (recorder->folder[0]) {
+		unlink(recorder->socket_path);
+		unlink(recorder->control_path);
+		rmdir(recorder->folder);
+	}
+	while (recorder->traces)
+		free(recorder->trace[--recorder->traces]);
+	free(recorder->trace);
+	free(recorder->output);
+	free(recorder);
+}
