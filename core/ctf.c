@@ -76,13 +76,9 @@ static void cairn_ctf_put_quoted(struct cairn_ctf_text *out, const char *text)
 	cairn_ctf_add(out, '"');
 }
 
-/*
- * A field's name. Readers strip one `_`, which keeps names apart from the keywords of TSDL. Its
- * identifiers are ASCII: other bytes become _xHH.
- */
+/* A name in TSDL, whose identifiers are ASCII: other bytes become _xHH. */
 static void cairn_ctf_put_name(struct cairn_ctf_text *out, const char *name)
 {
-	cairn_ctf_add(out, '_');
 	for (; *name; name++) {
 		const unsigned char c = (unsigned char)*name;
 
@@ -360,13 +356,13 @@ static bool cairn_ctf_reserved(const char *name)
 		if (!strcmp(name, word[i]))
 			return true;
 	/* Our own type names end in a number: take no risk with any that does. */
-	return number != name && number[strspn(number, "0123456789")] == 0;
+	return *number && number[strspn(number, "0123456789")] == 0;
 }
 
 /*
- * The name of field `index`. babeltrace2 2.0 takes a field for a duplicate if its name with `_` in
- * front is that of an earlier field without. Then it gets no `_`; or a number behind, if that cannot
- * be.
+ * The name of field `index`. Readers strip one `_`, which keeps names apart from the keywords of TSDL.
+ * But babeltrace2 2.0 takes a field for a duplicate if its name with the `_` is that of an earlier
+ * field without. Then it gets no `_`; or a number behind, if that cannot be.
  */
 static void cairn_ctf_put_field_name(struct cairn_ctf_text *out, const struct cairn_desc *event,
 				     uint32_t index, const char *name)
@@ -385,16 +381,27 @@ static void cairn_ctf_put_field_name(struct cairn_ctf_text *out, const struct ca
 		cairn_ctf_put(out, "_%u", index);
 }
 
+/* If `name` is "length_SEQUENCE" or "_length_SEQUENCE" and then n times `_`: n + 1. Else 0. */
+static unsigned cairn_ctf_length_taken(const char *name, const char *sequence)
+{
+	const size_t length = strlen(sequence);
+
+	name += name[0] == '_';
+	if (strncmp(name, "length_", 7) || strncmp(name + 7, sequence, length))
+		return 0;
+	name += 7 + length;
+	return name[strspn(name, "_")] ? 0 : (unsigned)strlen(name) + 1;
+}
+
 /*
  * How the lengths of an event's sequences are named. 0: __NAME_length, if no field has a name with
- * which that could be confused. Else length_NAME, with as many `_` behind, less one, as it takes to
- * differ from every field.
+ * which that could be confused. n: _length_NAME and n - 1 times `_`, which no field is called.
  */
 static unsigned cairn_ctf_length_style(const struct cairn_desc *event)
 {
 	struct cairn_field field, other;
 	const char *text = NULL, *again;
-	unsigned style = 0;
+	unsigned style = 0, taken;
 	uint32_t i, j;
 
 	for (i = 0; cairn_desc_field(event, i, &text, &field); i++) {
@@ -403,15 +410,11 @@ static unsigned cairn_ctf_length_style(const struct cairn_desc *event)
 		if (style == 0 && (field.name[0] == '_' ||
 				   (length > 7 && !strcmp(field.name + length - 7, "_length"))))
 			style = 1;
-		if (field.shape != CAIRN_SHAPE_SEQUENCE)
-			continue;
 		again = NULL;
 		for (j = 0; cairn_desc_field(event, j, &again, &other); j++) {
-			const char *bars = other.name + 7 + length;
-			const unsigned taken = (unsigned)strspn(bars, "_") + 2;
-
-			if (taken > style && bars[taken - 2] == 0)
-				style = taken;
+			taken = cairn_ctf_length_taken(other.name, field.name);
+			if (taken >= style && taken > 0)
+				style = taken + 1;
 		}
 	}
 	return style;
@@ -419,7 +422,7 @@ static unsigned cairn_ctf_length_style(const struct cairn_desc *event)
 
 static void cairn_ctf_put_length(struct cairn_ctf_text *out, unsigned style, const char *name)
 {
-	cairn_ctf_put(out, style ? "length_" : "__");
+	cairn_ctf_put(out, style ? "_length_" : "__");
 	cairn_ctf_put_name(out, name);
 	if (style == 0)
 		cairn_ctf_put(out, "_length");
@@ -428,14 +431,15 @@ static void cairn_ctf_put_length(struct cairn_ctf_text *out, unsigned style, con
 }
 
 static int cairn_ctf_put_field(struct cairn_ctf_text *out, const struct cairn_ctf_info *info,
-			       const struct cairn_field *field, unsigned bars)
+			       const struct cairn_desc *event, uint32_t index,
+			       const struct cairn_field *field, unsigned style)
 {
 	int error = 0;
 
 	cairn_ctf_put(out, "\t\t");
 	if (field->shape == CAIRN_SHAPE_SEQUENCE) {
 		cairn_ctf_put(out, "u16 ");
-		cairn_ctf_put_length(out, bars, field->name);
+		cairn_ctf_put_length(out, style, field->name);
 		cairn_ctf_put(out, ";\n\t\t");
 	}
 	if (!strcmp(field->base, "enum"))
@@ -443,10 +447,10 @@ static int cairn_ctf_put_field(struct cairn_ctf_text *out, const struct cairn_ct
 	else
 		cairn_ctf_put(out, "%s", cairn_ctf_type(field->base));
 	cairn_ctf_put(out, " ");
-	cairn_ctf_put_name(out, field->name);
+	cairn_ctf_put_field_name(out, event, index, field->name);
 	if (field->shape == CAIRN_SHAPE_SEQUENCE) {
 		cairn_ctf_put(out, "[");
-		cairn_ctf_put_length(out, bars, field->name);
+		cairn_ctf_put_length(out, style, field->name);
 		cairn_ctf_put(out, "]");
 	} else if (field->shape == CAIRN_SHAPE_ARRAY || field->shape == CAIRN_SHAPE_TEXT) {
 		cairn_ctf_put(out, "[%u]", field->count);
@@ -463,14 +467,13 @@ static int cairn_ctf_put_event(struct cairn_ctf_text *out, const struct cairn_ct
 	const struct cairn_desc *desc = event->desc;
 	struct cairn_field field;
 	const char *text = NULL;
-	unsigned bars = 1;
+	unsigned style;
 	uint32_t i;
 	int error = 0;
 
 	if (!cairn_desc_valid(desc) || desc->kind != CAIRN_DESC_EVENT)
 		return -EINVAL;
-	while (cairn_ctf_length_clashes(desc, bars))
-		bars++;
+	style = cairn_ctf_length_style(desc);
 	cairn_ctf_put(out,
 		      "\nevent {\n"
 		      "\tname = \"%s:%s\";\n"
@@ -481,7 +484,7 @@ static int cairn_ctf_put_event(struct cairn_ctf_text *out, const struct cairn_ct
 		      cairn_desc_provider(desc), cairn_desc_event(desc), event->id,
 		      desc->level ? desc->level - 1u : CAIRN__LEVEL_DEBUG);
 	for (i = 0; !error && cairn_desc_field(desc, i, &text, &field); i++)
-		error = cairn_ctf_put_field(out, info, &field, bars);
+		error = cairn_ctf_put_field(out, info, desc, i, &field, style);
 	cairn_ctf_put(out, "\t};\n};\n");
 	return error;
 }

@@ -90,7 +90,7 @@ int cairn_os_control_map(const char *path, size_t size, void **memory); /* [s] *
 int cairn_os_announce(const char *socket, int fd, const void *words, size_t size); /* [s] */
 
 /* A thread with all signals blocked. */
-int cairn_os_thread_start(void (*body)(void *), void *data, void **thread);
+int cairn_os_thread_start(void *(*body)(void *), void *data, void **thread);
 void cairn_os_thread_join(void *thread);
 
 /* Files. Paths are the caller's; `dir` is from cairn_os_dir_open. */

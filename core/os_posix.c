@@ -277,12 +277,16 @@ int cairn_os_announce(const char *path, int fd, const void *words, size_t size)
 				  .msg_iovlen = 1,
 				  .msg_control = &control,
 				  .msg_controllen = sizeof(control.space) };
+	const struct timeval patience = { .tv_sec = 2 };
 	const int end = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	int status = 0;
 	char ready;
 
 	if (end < 0)
 		return -errno;
+	/* A recorder that is stopped must not stop the program. */
+	setsockopt(end, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(end, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
 	control.head.cmsg_level = SOL_SOCKET;
 	control.head.cmsg_type = SCM_RIGHTS;
@@ -427,39 +431,19 @@ void cairn_os_thread_watch(struct cairn_thread *thread)
 		pthread_setspecific(cairn_os_key, thread);
 }
 
-struct cairn_os_start {
-	void (*body)(void *);
-	void *data;
-};
-
-static void *cairn_os_thread_body(void *memory)
+int cairn_os_thread_start(void *(*body)(void *), void *data, void **thread)
 {
-	const struct cairn_os_start start = *(struct cairn_os_start *)memory;
-
-	free(memory);
-	prctl(PR_SET_NAME, "cairn");
-	start.body(start.data);
-	return NULL;
-}
-
-int cairn_os_thread_start(void (*body)(void *), void *data, void **thread)
-{
-	struct cairn_os_start *start = malloc(sizeof(*start));
 	sigset_t all, before;
 	pthread_t id;
 	int error;
 
-	if (!start)
-		return -ENOMEM;
-	*start = (struct cairn_os_start){ body, data };
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	error = pthread_create(&id, NULL, cairn_os_thread_body, start);
+	error = pthread_create(&id, NULL, body, data);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (error) {
-		free(start);
+	if (error)
 		return -error;
-	}
+	pthread_setname_np(id, "cairn");
 	*thread = (void *)(uintptr_t)id;
 	return 0;
 }

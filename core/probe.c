@@ -27,6 +27,11 @@ static void cairn_list_recorder(struct cairn_entry *entry, const struct cairn_ch
 	entry->header = channel->header == 4 && id > 30 ? 0 : channel->header;
 }
 
+bool cairn_list_fast(const struct cairn_list *list)
+{
+	return list->count == 1 && !list->entry->fn && list->entry->header == 4 && !cairn_fences;
+}
+
 int cairn_list_build(const struct cairn_tracepoint *tp, struct cairn_list **list)
 {
 	const uint32_t count = tp->probe_count + (uint32_t)__builtin_popcount(tp->sessions);
@@ -52,8 +57,6 @@ int cairn_list_build(const struct cairn_tracepoint *tp, struct cairn_list **list
 	(*list)->word = entry[0].word;
 	(*list)->clock = entry[0].clock;
 	(*list)->data = entry[0].data;
-	if (count == 1 && !entry[0].fn && entry[0].header == 4 && !cairn_fences)
-		(*list)->fast = entry[0].clock ? CAIRN__FAST_CLOCK : CAIRN__FAST_COUNTER;
 	return 0;
 }
 

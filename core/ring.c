@@ -28,12 +28,16 @@
 #define CAIRN_ALIGN(x, to) (((x) + (to)-1) & ~((uint64_t)(to)-1))
 #define CAIRN_PAGE 65536u /* the largest page size in use on the supported CPUs */
 
+_Static_assert(sizeof(struct cairn_packet) == CAIRN_PACKET_HEADER, "packet head");
+_Static_assert(sizeof(struct cairn_event) <= CAIRN__EVENT_BYTES, "common symbol of an event");
+_Static_assert(sizeof(struct cairn_stream) % 64 == 0, "streams do not share cache lines");
+
 struct cairn_writer *cairn_writers[CAIRN_SESSIONS];
 
 size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *streams)
 {
-	/* A quarter of a 32-bit address space, and on a 64-bit CPU as much as is cheap to reserve. */
-	const uint64_t most = sizeof(void *) == 4 ? 256u << 20 : 16ull << 30;
+	/* Address space, not memory: what a 32-bit program can spare; and more than 4096 rings need. */
+	const uint64_t most = sizeof(void *) == 4 ? 128u << 20 : 16ull << 30;
 	const uint64_t ring = (uint64_t)packet_size * packets;
 	const uint64_t fixed = CAIRN_ALIGN(sizeof(struct cairn_shared), CAIRN_PAGE) +
 			       CAIRN_MANIFEST_SIZE +

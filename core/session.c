@@ -179,7 +179,7 @@ static bool cairn_session_has_area(struct cairn_session *session)
 	       (session->drain || cairn_session_drain(session) == 0);
 }
 
-static void cairn_session_consume(void *data)
+static void *cairn_session_consume(void *data)
 {
 	struct cairn_session *session = data;
 	uint64_t due = cairn_os_monotonic() + session->flush_ns;
@@ -207,6 +207,7 @@ static void cairn_session_consume(void *data)
 			cairn_os_wait(&session->turn, turn, session->flush_ns);
 		}
 	}
+	return NULL;
 }
 
 static void cairn_session_wake(struct cairn_session *session)
@@ -771,10 +772,14 @@ static void cairn_session_environment(void)
 	char why[256], line[320];
 	int status = 0;
 
-	if (path)
+	if (path) {
 		status = cairn_session_recorded(path);
-	else if (patterns)
+		/* A program that outlives its recorder starts others: nothing is wrong with them. */
+		if (status == -ENOENT || status == -ECONNREFUSED)
+			return;
+	} else if (patterns) {
 		status = cairn_session_own(patterns);
+	}
 	if (status >= 0)
 		return;
 	cairn_error(why, sizeof(why));

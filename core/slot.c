@@ -55,7 +55,42 @@ bool cairn_slot_busy(void)
 	return slot->owner == &cairn_tls && (CAIRN__LOAD(slot->rcu) & CAIRN__NEST);
 }
 
-static struct cairn_thread *cairn_slot_take(struct cairn_arena *arena)
+static void cairn_slot_streams(struct cairn_slot *slot)
+{
+	uint32_t i;
+
+	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
+		cairn_stream_release(slot->cursor[i]);
+}
+
+/*
+ * All slots are taken: some may be of threads whose end nobody told (no key for this copy, a thread
+ * killed by an emulator). Looking costs a system call a slot, so at most once a second.
+ */
+static void cairn_slots_sweep(struct cairn_arena *arena)
+{
+	static uintptr_t last;
+	const uintptr_t now = (uintptr_t)(cairn_os_monotonic() / 1000000000u) + 1;
+	uintptr_t was = __atomic_load_n(&last, __ATOMIC_RELAXED), i, owner;
+
+	if (was == now || !cairn_arch_cmpxchg(&last, &was, now))
+		return;
+	for (i = 0; i < CAIRN_SLOTS; i++) {
+		struct cairn_slot *slot = &arena->thread[i].slot;
+
+		owner = (uintptr_t)__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
+		/* The tid is written after the claim: 0 is a claim in progress. */
+		if (!owner || !arena->thread[i].tid || cairn_os_thread_alive(arena->thread[i].tid) ||
+		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &owner, 1))
+			continue;
+		cairn_slot_streams(slot);
+		arena->thread[i].tid = 0;
+		slot->rcu = (slot->rcu | CAIRN__NEST) + 1;
+		__atomic_store_n(&slot->owner, NULL, __ATOMIC_RELEASE);
+	}
+}
+
+static struct cairn_thread *cairn_slot_find(struct cairn_arena *arena)
 {
 	uintptr_t i, used, free;
 
@@ -72,6 +107,16 @@ static struct cairn_thread *cairn_slot_take(struct cairn_arena *arena)
 		return &arena->thread[i];
 	}
 	return NULL;
+}
+
+static struct cairn_thread *cairn_slot_take(struct cairn_arena *arena)
+{
+	struct cairn_thread *thread = cairn_slot_find(arena);
+
+	if (thread)
+		return thread;
+	cairn_slots_sweep(arena);
+	return cairn_slot_find(arena);
 }
 
 /*
@@ -124,14 +169,12 @@ struct cairn_slot *cairn_slot_claim(struct cairn_module *module)
 
 void cairn_slot_release(struct cairn_slot *slot)
 {
-	uint32_t i;
-
 	if (slot->owner != &cairn_tls)
 		return;
 	cairn_tls = &cairn_no_slot;
 	CAIRN__BARRIER();
-	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
-		cairn_stream_release(slot->cursor[i]);
+	cairn_slot_streams(slot);
+	((struct cairn_thread *)slot)->tid = 0;
 	__atomic_store_n(&slot->owner, NULL, __ATOMIC_RELEASE);
 }
 

@@ -416,12 +416,16 @@ int cairn_batch_add(struct cairn_batch *batch, struct cairn_tracepoint *tp)
 static void cairn_tracepoint_publish(struct cairn_tracepoint *tp, struct cairn_list *list)
 {
 	const struct cairn_list *seen = list ? list : &cairn_list_none;
+	const bool fast = cairn_list_fast(seen);
 	struct cairn_event_ref *ref;
 
 	tp->list = list;
 	for (ref = tp->events; ref; ref = ref->next) {
 		__atomic_store_n(&ref->event->list, seen, __ATOMIC_RELEASE);
-		CAIRN__STORE(ref->event->fast, seen->fast);
+		__atomic_store_n(&ref->event->by_counter, fast && !seen->clock ? seen : NULL,
+				 __ATOMIC_RELEASE);
+		__atomic_store_n(&ref->event->by_clock, fast && seen->clock ? seen : NULL,
+				 __ATOMIC_RELEASE);
 	}
 }
 

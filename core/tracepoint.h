@@ -94,6 +94,9 @@ int cairn_batch_end(struct cairn_batch *batch);
 /* A new list for the tracepoint's listeners, NULL in *list if there are none. 0, -ENOMEM. */
 int cairn_list_build(const struct cairn_tracepoint *tp, struct cairn_list **list);
 
+/* True if the short ways of the generated code may record the event. */
+bool cairn_list_fast(const struct cairn_list *list);
+
 /* Note why the last call failed, for cairn_error(). */
 int cairn_fail(int error, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

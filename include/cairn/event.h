@@ -172,37 +172,42 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 		}                                                                                  \
 		cairn_leave(&cairn_r);                                                             \
 	}                                                                                          \
-	/* The short ways: one session records. */                                                 \
-	CAIRN__FAST(clk, all, CAIRN__FAST_CLOCK, p, n, __VA_ARGS__)                                \
-	CAIRN__HIT(p, n, __VA_ARGS__)                                                              \
-	struct cairn_event
-
-#define CAIRN__FAST(name, next, fast, p, n, ...)                                                   \
-	CAIRN__OUTLINE void cairn_##name##_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
+	/* The short ways: one session records. The second one is entered from the first. */       \
+	CAIRN__OUTLINE void cairn_clk_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
 	{                                                                                          \
 		CAIRN__MAP(CAIRN__L_, , __VA_ARGS__)                                               \
 		const size_t cairn_size = 0 CAIRN__MAP(CAIRN__S_, , __VA_ARGS__);                  \
 		struct cairn_reader cairn_r;                                                       \
-		unsigned char *cairn_to;                                                           \
+		unsigned char *cairn_to = NULL;                                                    \
                                                                                                    \
-		if (CAIRN__UNLIKELY(!cairn_begin_fast(&cairn_r, &cairn_event_##p##__##n, fast,     \
-						      cairn_size, &cairn_to))) {                   \
-			cairn_##next##_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end); \
+		if (CAIRN__LIKELY(cairn_begin_clock(&cairn_r, &cairn_event_##p##__##n, cairn_size, \
+						    &cairn_to) == CAIRN__GO)) {                    \
+			CAIRN__MAP(CAIRN__W_, cairn_to, __VA_ARGS__)                               \
+			cairn_commit_fast(&cairn_r, cairn_to);                                     \
 			return;                                                                    \
 		}                                                                                  \
-		CAIRN__MAP(CAIRN__W_, cairn_to, __VA_ARGS__)                                       \
-		cairn_commit_fast(&cairn_r, cairn_to);                                             \
-	}
-
-/* What a site calls. Without a counter there is one short way less. */
-#if CAIRN_ARCH_CLOCK_BITS == 64
-#define CAIRN__HIT(p, n, ...) CAIRN__FAST(hit, clk, CAIRN__FAST_COUNTER, p, n, __VA_ARGS__)
-#else
-#define CAIRN__HIT(p, n, ...)                                                                      \
-	CAIRN__INLINE void cairn_hit_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
+		cairn_all_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);              \
+	}                                                                                          \
+	CAIRN__OUTLINE void cairn_hit_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
 	{                                                                                          \
-		cairn_clk_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);              \
-	}
-#endif
+		CAIRN__MAP(CAIRN__L_, , __VA_ARGS__)                                               \
+		const size_t cairn_size = 0 CAIRN__MAP(CAIRN__S_, , __VA_ARGS__);                  \
+		struct cairn_reader cairn_r;                                                       \
+		unsigned char *cairn_to = NULL;                                                    \
+		const enum cairn_way cairn_way = cairn_begin_counter(                              \
+			&cairn_r, &cairn_event_##p##__##n, cairn_size, &cairn_to);                 \
+                                                                                                   \
+		if (CAIRN__LIKELY(cairn_way == CAIRN__GO)) {                                       \
+			CAIRN__MAP(CAIRN__W_, cairn_to, __VA_ARGS__)                               \
+			cairn_commit_fast(&cairn_r, cairn_to);                                     \
+			return;                                                                    \
+		}                                                                                  \
+		if (cairn_way == CAIRN__CLOCK) {                                                   \
+			cairn_clk_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);      \
+			return;                                                                    \
+		}                                                                                  \
+		cairn_all_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);              \
+	}                                                                                          \
+	struct cairn_event
 
 #endif

@@ -68,19 +68,14 @@ struct cairn_entry {
 	uint32_t header; /* bytes of the short header; 0: the id does not fit in one */
 };
 
-/* Which short way records an event: none, by the CPU's counter, by the session's clock. */
-#define CAIRN__FAST_NONE 0u
-#define CAIRN__FAST_COUNTER 1u
-#define CAIRN__FAST_CLOCK 2u
-
 /* All listeners of an event: replaced as a whole, freed after a grace period. */
 struct cairn_list {
-	uint32_t fast;  /* CAIRN__FAST_*, if there is one listener, a recorder with 4-byte headers, */
-	uint32_t index; /* whose entry says this too: index, word, clock, data */
-	uint32_t word;
-	uint32_t count;
+	/* Copies of what entry[0] says, for the short ways. */
 	uint64_t (*clock)(void *data);
 	void *data;
+	uint32_t index;
+	uint32_t word;
+	uint32_t count;
 	const struct cairn_entry *entry;
 };
 
@@ -91,8 +86,10 @@ struct cairn_list {
 #define CAIRN__EVENT_BYTES 64
 struct cairn_event {
 	uint32_t enabled; /* what a branch site tests */
-	uint32_t fast;    /* a hint: list->fast */
 	const struct cairn_list *list;
+	/* The same list if its one listener is a recorder with short headers of 4 bytes, by what gives
+	 * the time: the CPU's counter, or the session's clock. */
+	const struct cairn_list *by_counter, *by_clock;
 	void *tracepoint; /* core/tracepoint.h */
 };
 
@@ -174,60 +171,72 @@ CAIRN__INLINE unsigned char *cairn_put(unsigned char *to, const void *from, size
 }
 
 /*
- * The short way: one session records, this thread has a slot and room. True: *to is where the
- * payload goes, and cairn_commit_fast must follow. False: nothing was done, take the long way.
- * `fast` is a constant: a call of the session's clock in the function that reads the counter would
- * make it save registers (measured: 12.3 ns an event became 13.7).
+ * The short ways, of an event that one session records in a thread that has a slot and room. The
+ * hot loop of many programs; every instruction was weighed (core/README.md has them and the figures).
+ *
+ * First cairn_begin_counter; if the time comes from the session's clock, cairn_begin_clock in another
+ * function: a call in the first one would make it save registers (measured: 1.3 ns an event).
  */
-CAIRN__INLINE bool cairn_begin_fast(struct cairn_reader *r, struct cairn_event *event, uint32_t fast,
-				    size_t size, unsigned char **to)
+enum cairn_way {
+	CAIRN__GO,    /* *to is where the payload goes; cairn_commit_fast must follow */
+	CAIRN__CLOCK, /* the event is entered; cairn_begin_clock must follow */
+	CAIRN__LONG   /* nothing was done */
+};
+
+CAIRN__INLINE enum cairn_way cairn_begin_at(struct cairn_reader *r, const struct cairn_list *list,
+					    uint64_t now, size_t size, unsigned char **to)
 {
-	const struct cairn_list *list;
-	struct cairn_slot *slot;
-	struct cairn_cursor *cursor;
-	unsigned char *at;
-	uintptr_t rcu;
-	uint64_t now;
+	struct cairn_cursor *cursor = r->slot->cursor[list->index];
+	unsigned char *at = cursor->cur;
 	uint32_t header;
 
-	if (CAIRN__UNLIKELY(CAIRN__LOAD(event->fast) != fast))
-		return false;
-	slot = cairn_tls;
-	if (CAIRN__UNLIKELY(slot->owner != &cairn_tls))
-		return false;
-	rcu = CAIRN__LOAD(slot->rcu);
-	if (CAIRN__UNLIKELY(rcu & CAIRN__NEST))
-		return false;
-	CAIRN__STORE(slot->rcu, rcu + 1); /* [A] with cairn_rcu_wait */
-	CAIRN__BARRIER();
-	list = __atomic_load_n(&event->list, __ATOMIC_CONSUME);
-	if (fast == CAIRN__FAST_CLOCK && CAIRN__UNLIKELY(list->fast != fast)) {
-		CAIRN__STORE(slot->rcu, rcu);
-		return false;
-	}
-	if (fast == CAIRN__FAST_CLOCK) {
-		now = list->clock(list->data);
-		cursor = slot->cursor[list->index];
-		at = cursor->cur;
-	} else {
-		cursor = slot->cursor[list->index];
-		at = cursor->cur;
-		__asm__ volatile("" : "+r"(at)); /* these loads hide behind the counter's read */
-		now = cairn_arch_ticks();
-	}
-	if (CAIRN__UNLIKELY(list->fast != fast ||
-			    CAIRN__CAST(size_t, cursor->end - at) < sizeof(header) + size ||
+	/* `size` is below 2^31 and no ring ends that near the end of the address space. */
+	if (CAIRN__UNLIKELY(at + sizeof(header) + size > cursor->end ||
 			    (now - cursor->last) >> CAIRN__GAP_BITS)) {
-		CAIRN__STORE(slot->rcu, rcu);
-		return false;
+		CAIRN__STORE(r->slot->rcu, r->rcu);
+		return CAIRN__LONG;
 	}
 	header = cairn_compact(list->word, now);
 	*to = cairn_put(at, &header, sizeof(header));
 	cursor->last = now;
-	r->slot = slot;
-	r->rcu = rcu;
 	r->cursor = cursor;
-	return true;
+	return CAIRN__GO;
+}
+
+CAIRN__INLINE enum cairn_way cairn_begin_counter(struct cairn_reader *r, struct cairn_event *event,
+						 size_t size, unsigned char **to)
+{
+	const struct cairn_list *list;
+
+	r->slot = cairn_tls;
+	if (CAIRN__UNLIKELY(r->slot->owner != &cairn_tls))
+		return CAIRN__LONG;
+	r->rcu = CAIRN__LOAD(r->slot->rcu);
+	if (CAIRN__UNLIKELY(r->rcu & CAIRN__NEST))
+		return CAIRN__LONG;
+	CAIRN__STORE(r->slot->rcu, r->rcu + 1); /* [A] with cairn_rcu_wait */
+	CAIRN__BARRIER();
+	if (CAIRN_ARCH_CLOCK_BITS != 64)
+		return CAIRN__CLOCK;
+	list = __atomic_load_n(&event->by_counter, __ATOMIC_CONSUME);
+	if (CAIRN__UNLIKELY(!list))
+		return CAIRN__CLOCK;
+	return cairn_begin_at(r, list, cairn_arch_ticks(), size, to);
+}
+
+CAIRN__INLINE enum cairn_way cairn_begin_clock(struct cairn_reader *r, struct cairn_event *event,
+					       size_t size, unsigned char **to)
+{
+	const struct cairn_list *list;
+
+	r->slot = cairn_tls;
+	r->rcu = CAIRN__LOAD(r->slot->rcu) - 1;
+	list = __atomic_load_n(&event->by_clock, __ATOMIC_CONSUME);
+	if (CAIRN__UNLIKELY(!list)) {
+		CAIRN__STORE(r->slot->rcu, r->rcu);
+		return CAIRN__LONG;
+	}
+	return cairn_begin_at(r, list, list->clock(list->data), size, to);
 }
 
 CAIRN__INLINE void cairn_commit_fast(const struct cairn_reader *r, unsigned char *end)
