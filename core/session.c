@@ -477,7 +477,7 @@ static int cairn_session_describe(struct cairn_session *session, struct cairn_tr
 	if (!status)
 		status = cairn_manifest_add(session->writer.shared, tp->desc, session->next_id);
 	if (!status)
-		tp->id[number] = session->next_id++;
+		tp->id[number] = (uint16_t)session->next_id++;
 	else if (status == -ENOSPC)
 		cairn_fail(status, "no room for more event descriptions");
 	return status;
