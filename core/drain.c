@@ -327,7 +327,6 @@ static bool cairn_drain_note(struct cairn_drain *drain)
 	return any;
 }
 
-/* Give the packet back; wake the owner if it sleeps. Full barrier [D] with cairn_stream_wait. */
 static void cairn_drain_give_back(struct cairn_drain_stream *stream)
 {
 	struct cairn_stream *to = (struct cairn_stream *)(uintptr_t)stream->from;
@@ -335,6 +334,13 @@ static void cairn_drain_give_back(struct cairn_drain_stream *stream)
 	stream->next++;
 	stream->done = 0;
 	__atomic_store_n(&to->consumed, stream->next, __ATOMIC_RELEASE);
+}
+
+/* Packets were given back: wake the owner if it sleeps. Full barrier [D] with cairn_stream_wait. */
+static void cairn_drain_wake(struct cairn_drain_stream *stream)
+{
+	struct cairn_stream *to = (struct cairn_stream *)(uintptr_t)stream->from;
+
 	__atomic_add_fetch(&to->room, 1, __ATOMIC_RELEASE);
 	cairn_arch_mb();
 	if (__atomic_load_n(&to->waiting, __ATOMIC_RELAXED))
@@ -418,11 +424,19 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 
 static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_stream *stream, bool all)
 {
+	uintptr_t given = 0;
+
 	/* A ring that claims more than it can hold is broken: leave it. */
 	if (!stream->from || stream->opened - stream->next > stream->packets)
 		return;
-	while (stream->opened - stream->next > 1 && cairn_drain_packet(drain, stream, true))
+	while (stream->opened - stream->next > 1 && cairn_drain_packet(drain, stream, true)) {
 		cairn_drain_give_back(stream);
+		/* A blocked owner that ran after each single packet would cost two switches a packet. */
+		if (++given % (stream->packets / 2) == 0)
+			cairn_drain_wake(stream);
+	}
+	if (given % (stream->packets / 2))
+		cairn_drain_wake(stream);
 	if (all && stream->opened - stream->next == 1)
 		cairn_drain_packet(drain, stream, false);
 }
@@ -560,13 +574,14 @@ bool cairn_drain_pressed(void *data)
 		return true;
 	for (i = 0; i < drain->seen; i++) {
 		const struct cairn_drain_stream *stream = &drain->stream[i];
+		uintptr_t open;
 
-		if (stream->from &&
-		    __atomic_load_n(&stream->from->opened, __ATOMIC_RELAXED) - stream->next >=
-			    stream->packets / 2 &&
-		    stream->packets > 2)
-			return true;
-		if (stream->from && __atomic_load_n(&stream->from->waiting, __ATOMIC_RELAXED))
+		if (!stream->from)
+			continue;
+		open = __atomic_load_n(&stream->from->opened, __ATOMIC_RELAXED) - stream->next;
+		/* One of them is still being written. */
+		if (open > 1 && (open >= stream->packets / 2 ||
+				 __atomic_load_n(&stream->from->waiting, __ATOMIC_RELAXED)))
 			return true;
 	}
 	return false;
