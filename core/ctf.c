@@ -605,6 +605,26 @@ static void cairn_ctf_part_name(const struct cairn_ctf_file *file, bool hidden, 
 		snprintf(name, 80, "%s%s", dot, file->name);
 }
 
+/* The program may have closed our file behind our back: open it again, and touch no other. */
+static int cairn_ctf_file_hold(struct cairn_ctf_file *file)
+{
+	char name[80];
+	int again;
+
+	if (file->file < 0 || cairn_os_is(file->file, &file->identity))
+		return 0;
+	cairn_ctf_part_name(file, file->hidden, name);
+	again = cairn_os_file_open(file->dir, name);
+	if (again < 0)
+		return again;
+	if (!cairn_os_is(again, &file->identity)) {
+		cairn_os_close(again);
+		return -ESTALE;
+	}
+	file->file = again;
+	return 0;
+}
+
 static int cairn_ctf_part_show(struct cairn_ctf_file *file)
 {
 	char from[80], to[80];
@@ -732,6 +752,9 @@ static int cairn_ctf_part_make(struct cairn_ctf_file *file, const struct cairn_p
 			return error;
 		file->file = error;
 		file->hidden = true;
+		error = cairn_os_identify(file->file, &file->identity);
+		if (error)
+			return error;
 		file->at = 0;
 	}
 	if (room < need)
@@ -791,8 +814,10 @@ int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet
 			  const void *records, size_t bytes, bool closed)
 {
 	uint64_t need;
-	int error;
+	int error = cairn_ctf_file_hold(file);
 
+	if (error)
+		return error;
 	if (file->open && head->packet_seq_num != file->number) {
 		error = cairn_ctf_put_end(file);
 		if (error)
@@ -843,8 +868,13 @@ static int cairn_ctf_finish(struct cairn_ctf_file *file, uint64_t lost, uint64_t
 
 int cairn_ctf_file_close(struct cairn_ctf_file *file, uint64_t lost, uint64_t now)
 {
-	int error = cairn_ctf_finish(file, lost, now), failed = 0;
+	int error = cairn_ctf_file_hold(file), failed = 0;
 
+	if (error) {
+		file->file = -1;
+		return error;
+	}
+	error = cairn_ctf_finish(file, lost, now);
 	if (file->file < 0)
 		return error;
 	/* Where a packet is still open it needs the rest of the file. */

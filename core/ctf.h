@@ -12,6 +12,7 @@
 #define CAIRN_CTF_H
 
 #include "describe.h"
+#include "os.h"
 
 /*
  * Every packet, in the ring and in the file, starts with this, in the byte order of the CPU. The sizes
@@ -78,6 +79,7 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size);
 /* One stream file. */
 struct cairn_ctf_file {
 	int dir, file;       /* file -1: none open */
+	struct cairn_identity identity; /* of file */
 	char name[48];       /* of the stream; a second file gets ".1", ... */
 	uint32_t part;
 	bool hidden;         /* the file has no packet yet, and a name that readers pass over */

@@ -44,6 +44,7 @@ struct cairn_drain {
 	uint64_t read;       /* bytes of the manifest that were read */
 	uint8_t uuid[16];
 	int dir;             /* of the trace, -1: not made */
+	struct cairn_identity identity; /* of dir */
 	int status;          /* first failed write */
 	bool stale;          /* the metadata lacks something */
 	uint64_t refit;      /* baseline, ns, from which on the frequency is worth writing again */
@@ -129,7 +130,7 @@ void cairn_drain_free(struct cairn_drain *drain)
 	cairn_drain_release(drain->manifest, CAIRN_MANIFEST_SIZE);
 	cairn_drain_release(drain->text, CAIRN_METADATA_SIZE);
 	cairn_drain_release(drain->buffer, drain->packet_size);
-	if (drain->dir >= 0)
+	if (drain->dir >= 0 && cairn_os_is(drain->dir, &drain->identity))
 		cairn_os_close(drain->dir);
 	cairn_drain_release(drain, sizeof(*drain));
 }
@@ -199,6 +200,8 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	status = cairn_os_dir_create(drain->path);
 	if (!status)
 		status = drain->dir = cairn_os_dir_open(drain->path);
+	if (status >= 0)
+		status = cairn_os_identify(drain->dir, &drain->identity);
 	if (status < 0) {
 		drain->path[0] = 0;
 		return status;
@@ -441,6 +444,24 @@ static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_str
 		cairn_drain_packet(drain, stream, false);
 }
 
+/* The program may have closed our folder behind our back: open it again, and touch no other. */
+static int cairn_drain_hold(struct cairn_drain *drain)
+{
+	int again;
+
+	if (drain->dir < 0 || cairn_os_is(drain->dir, &drain->identity))
+		return 0;
+	again = cairn_os_dir_open(drain->path);
+	if (again < 0)
+		return again;
+	if (!cairn_os_is(again, &drain->identity)) {
+		cairn_os_close(again);
+		return -ESTALE;
+	}
+	drain->dir = again;
+	return 0;
+}
+
 int cairn_drain_step(struct cairn_drain *drain, bool all)
 {
 	const bool any = cairn_drain_note(drain);
@@ -456,6 +477,11 @@ int cairn_drain_step(struct cairn_drain *drain, bool all)
 		drain->status = -EINVAL;
 	if (!any && !drain->stale)
 		return drain->status;
+	status = cairn_drain_hold(drain);
+	if (status) {
+		drain->status = status;
+		return status;
+	}
 	if (drain->config.output && drain->dir < 0)
 		status = cairn_drain_begin(drain);
 	else if (drain->dir >= 0 &&
@@ -503,6 +529,7 @@ static int cairn_drain_lost_stream(struct cairn_drain *drain, uint64_t lost, uin
 
 int cairn_drain_close(struct cairn_drain *drain)
 {
+	const int held = cairn_drain_hold(drain);
 	int status = cairn_drain_step(drain, true), closed;
 	uint64_t last = 0;
 	uint32_t i;
@@ -523,6 +550,8 @@ int cairn_drain_close(struct cairn_drain *drain)
 		if (closed && !status)
 			status = closed;
 	}
+	if (held)
+		return held;
 	if (cairn_drain_unowned(drain) && drain->config.output) {
 		closed = cairn_drain_begin(drain);
 		if (!closed)

@@ -26,13 +26,15 @@ void cairn_os_unlock(void);
 /* Private zeroed pages. wipe: a child of fork finds them zeroed again; *wipes says if that holds. [s] */
 void *cairn_os_pages(size_t size, bool wipe, bool *wipes);
 /*
- * Shared zeroed memory for rings, sparse, with no name in the file system; *fd is its descriptor or
- * -1, to be closed by the caller. -ENOSPC, -EFBIG (RLIMIT_FSIZE), -ENOMEM. [s]
+ * Shared zeroed memory for rings, sparse, with no name in the file system; *fd is its descriptor, to be
+ * closed by the caller, or the negative errno of why there is none (the memory is there all the same). -ENOSPC, -EFBIG (RLIMIT_FSIZE), -ENOMEM. [s]
  */
 int cairn_os_shared(size_t size, void **memory, int *fd);
 /* Back [at, at + size) by real pages now: 0, or -ENOSPC: no later store can fault. [s] */
 int cairn_os_populate(void *at, size_t size);
 void cairn_os_unmap(void *at, size_t size); /* [s] */
+/* Private pages: zero again, and no memory. */
+void cairn_os_discard(void *at, size_t size);
 /* Put zeroed private pages over [at, at + size). [s] */
 int cairn_os_detach(void *at, size_t size);
 
@@ -96,9 +98,21 @@ void cairn_os_thread_join(void *thread);
 /* Files. Paths are the caller's; `dir` is from cairn_os_dir_open. */
 int cairn_os_dir_create(const char *path);  /* with parents, 0777 & ~umask; -ENOTEMPTY */
 int cairn_os_dir_open(const char *path);
+/* `path` from the root, so that it stays the same folder after a chdir. 0, -ENAMETOOLONG, -errno. */
+int cairn_os_path(char *full, size_t size, const char *path);
 int cairn_os_file_create(int dir, const char *name);  /* O_EXCL */
 int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at); /* all of it */
 int cairn_os_file_resize(int file, uint64_t size);
+/*
+ * A program may close all descriptors (daemons do), and then the number is soon another file's: what
+ * a handle was at the start is looked up before each use.
+ */
+struct cairn_identity {
+	uint64_t device, inode;
+};
+int cairn_os_identify(int handle, struct cairn_identity *identity);
+bool cairn_os_is(int handle, const struct cairn_identity *identity);
+int cairn_os_file_open(int dir, const char *name); /* an existing one */
 uint64_t cairn_os_file_limit(void);         /* RLIMIT_FSIZE, bytes */
 int cairn_os_file_rename(int dir, const char *from, const char *to);
 void cairn_os_close(int handle); /* [s] */

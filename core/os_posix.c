@@ -96,9 +96,9 @@ fail:
 	return error;
 anonymous:
 	/* No descriptor to be had (RLIMIT_NOFILE, seccomp): good for a consumer in the process. */
+	*fd = -errno;
 	*memory = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		       MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	*fd = -1;
 	return *memory == MAP_FAILED ? -errno : 0;
 }
 
@@ -122,6 +122,11 @@ int cairn_os_populate(void *at, size_t size)
 void cairn_os_unmap(void *at, size_t size)
 {
 	munmap(at, size);
+}
+
+void cairn_os_discard(void *at, size_t size)
+{
+	madvise(at, size, MADV_DONTNEED);
 }
 
 int cairn_os_detach(void *at, size_t size)
@@ -386,18 +391,19 @@ static void cairn_os_fork_child(void)
 }
 
 /*
- * Another destructor may still trace, and glibc calls destructors in rounds: come back until the last.
- * The key's value is the slot tagged with the round in its low bits (slots are 64-byte aligned).
+ * Other destructors may still trace, and they are called in rounds: come back until a round went by in
+ * which this thread had no event. (Counting rounds would not do: a thread that traces for the first time
+ * in a destructor starts to count late and would be gone before the last.)
  */
 static void cairn_os_thread_ends(void *value)
 {
-	const uintptr_t round = (uintptr_t)value & 63;
-	struct cairn_slot *slot = (struct cairn_slot *)((uintptr_t)value - round);
+	struct cairn_thread *thread = value;
+	const uintptr_t seen = thread->seen;
 
-	if (round + 1 < PTHREAD_DESTRUCTOR_ITERATIONS &&
-	    pthread_setspecific(cairn_os_key, (char *)value + 1) == 0)
+	thread->seen = thread->slot.rcu;
+	if (seen != thread->seen && pthread_setspecific(cairn_os_key, value) == 0)
 		return;
-	cairn_slot_release(slot);
+	cairn_slot_release(&thread->slot);
 }
 
 void cairn_os_threads_begin(void)
@@ -490,6 +496,21 @@ int cairn_os_dir_create(const char *path)
 	return cairn_os_dir_empty(path);
 }
 
+int cairn_os_path(char *full, size_t size, const char *path)
+{
+	size_t used = 0;
+
+	if (path[0] != '/') {
+		if (!getcwd(full, size))
+			return errno == ERANGE ? -ENAMETOOLONG : -errno;
+		used = strlen(full);
+	}
+	return snprintf(full + used, size - used, "%s%s", used ? "/" : "", path) <
+			       (int)(size - used) ?
+		       0 :
+		       -ENAMETOOLONG;
+}
+
 int cairn_os_dir_open(const char *path)
 {
 	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -502,6 +523,32 @@ int cairn_os_file_create(int dir, const char *name)
 	const int file = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
 
 	return file < 0 ? -errno : file;
+}
+
+int cairn_os_file_open(int dir, const char *name)
+{
+	const int file = openat(dir, name, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+
+	return file < 0 ? -errno : file;
+}
+
+int cairn_os_identify(int handle, struct cairn_identity *identity)
+{
+	struct stat stat;
+
+	if (fstat(handle, &stat))
+		return -errno;
+	identity->device = stat.st_dev;
+	identity->inode = stat.st_ino;
+	return 0;
+}
+
+bool cairn_os_is(int handle, const struct cairn_identity *identity)
+{
+	struct cairn_identity now;
+
+	return cairn_os_identify(handle, &now) == 0 && now.device == identity->device &&
+	       now.inode == identity->inode;
 }
 
 int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at)

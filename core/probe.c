@@ -106,9 +106,10 @@ int cairn_probe_attach(const char *event, const struct cairn_desc *desc, void (*
 	struct cairn_tracepoint *tp;
 	int status = cairn_batch_begin(&batch);
 
+	if (!status)
+		status = cairn_batch_lock(&batch);
 	if (status)
 		return status;
-	cairn_os_lock();
 	status = cairn_session_ready();
 	tp = status ? NULL : cairn_registry_get(event);
 	if (!status)
@@ -133,9 +134,10 @@ int cairn_probe_detach(const char *event, void (*fn)(void), void *data)
 	struct cairn_tracepoint *tp;
 	int status = cairn_batch_begin(&batch), waited;
 
+	if (!status)
+		status = cairn_batch_lock(&batch);
 	if (status)
 		return status;
-	cairn_os_lock();
 	tp = cairn_registry_get(event);
 	status = tp ? cairn_probe_drop(tp, fn, data) : -ENOMEM;
 	if (!status) {

@@ -297,11 +297,14 @@ struct cairn_spot cairn_reserve_slow(struct cairn_slot *slot, uintptr_t rcu,
 	struct cairn_writer *writer = cairn_writers[entry->channel->session];
 	const uint32_t header = entry->channel->header;
 	const int error = errno;
-	struct cairn_stream *stream =
-		cairn_reserve_stream(slot, writer, entry->index, rcu & CAIRN__NEST);
+	struct cairn_stream *stream;
 	struct cairn_cursor *cursor;
 	bool wide;
 
+	/* An event that a fork cut in two: the parent's copy is the record. */
+	if (slot->owner != &cairn_tls)
+		return lost;
+	stream = cairn_reserve_stream(slot, writer, entry->index, rcu & CAIRN__NEST);
 	errno = error;
 	if (!stream)
 		return lost;

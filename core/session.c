@@ -131,7 +131,7 @@ static int cairn_session_announce(struct cairn_session *session, int fd)
 					      .clock = session->clock };
 
 	if (fd < 0)
-		return -EMFILE;
+		return fd;
 	cairn_os_barrier_announce();
 	return cairn_os_announce(session->control->socket, fd, &words, sizeof(words));
 }
@@ -148,6 +148,56 @@ static int cairn_session_drain(struct cairn_session *session)
 						   .start = session->start };
 
 	return cairn_drain_open(&session->drain, &config);
+}
+
+/* ---- children ---- */
+
+/*
+ * A child got the parent's rings along: put private memory over them, so that an event which the fork
+ * cut in two (fork in a signal handler) ends nowhere. Head and manifest stay readable. [s]
+ */
+static void cairn_session_inherit(struct cairn_session *session)
+{
+	struct cairn_shared *shared = session->writer.shared;
+
+	session->inherited = true;
+	session->thread = NULL;
+	session->drain = NULL; /* the parent's files and figures are left alone */
+	session->stop = session->asked = session->answered = 0;
+	memset(&session->stats, 0, sizeof(session->stats));
+	if (shared)
+		cairn_os_detach((char *)shared + shared->streams_at,
+				session->size - (size_t)shared->streams_at);
+}
+
+/*
+ * Let go of what is the parent's. A child of raw clone has run no atfork handler: it is told by the
+ * arena, which is wiped, or where nothing is, by its pid. [s]
+ */
+static void cairn_session_settle(bool child)
+{
+	const uint32_t pid = cairn_os_pid();
+	uint32_t i;
+
+	child = child || (cairn_arena && !__atomic_load_n(&cairn_arena->alive, __ATOMIC_ACQUIRE));
+	for (i = 0; i < CAIRN_SESSIONS; i++) {
+		struct cairn_session *session = cairn_sessions[i];
+
+		if (session && session->writer.shared && !session->inherited &&
+		    (child || session->writer.shared->pid != pid))
+			cairn_session_inherit(session);
+	}
+}
+
+/* What is enabled from now on goes into the manifest of this process, not into that of its parent. */
+static int cairn_session_own_area(struct cairn_session *session)
+{
+	cairn_session_settle(false);
+	if (session->inherited)
+		cairn_slot_claim(NULL);
+	if (!session->writer.shared)
+		return cairn_fail(-ESHUTDOWN, "the process ends");
+	return session->inherited ? cairn_fail(-ENOMEM, "no memory for the rings of this child") : 0;
 }
 
 /* ---- the consumer thread ---- */
@@ -262,6 +312,21 @@ static void cairn_session_free(struct cairn_session *session)
 	cairn_os_free(session);
 }
 
+/* From the root: a daemon changes its folder, and its children find the output by name. */
+static int cairn_session_output(struct cairn_session *session, const char *output)
+{
+	char path[401];
+	int status = cairn_os_path(path, sizeof(path), output);
+
+	if (status)
+		return cairn_fail(status, "%s: %s", output, strerror(-status));
+	session->output = cairn_os_alloc(strlen(path) + 1);
+	if (!session->output)
+		return -ENOMEM;
+	strcpy(session->output, path);
+	return 0;
+}
+
 static int cairn_session_make(struct cairn_session **result, const struct cairn_config *config)
 {
 	struct cairn_session *session = cairn_os_alloc(sizeof(*session));
@@ -278,13 +343,8 @@ static int cairn_session_make(struct cairn_session **result, const struct cairn_
 					    (unsigned long long)packets,
 					    (unsigned long long)packet_size);
 	}
-	if (!status && config->output) {
-		session->output = cairn_os_alloc(strlen(config->output) + 1);
-		if (!session->output)
-			status = -ENOMEM;
-		else
-			strcpy(session->output, config->output);
-	}
+	if (!status && config->output)
+		status = cairn_session_output(session, config->output);
 	if (status) {
 		if (session)
 			cairn_session_free(session);
@@ -349,7 +409,7 @@ static int cairn_session_begin(struct cairn_session *session)
 	if (fd >= 0)
 		cairn_os_close(fd);
 	if (status)
-		return cairn_fail(status, "the recorder does not answer: %s", strerror(-status));
+		return cairn_fail(status, "cannot reach the recorder: %s", strerror(-status));
 	if (session->control)
 		return 0;
 	status = cairn_session_drain(session);
@@ -541,8 +601,12 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 		return cairn_fail(-EINVAL, "a pattern has 1 to %d characters, with something around "
 				  "each comma", CAIRN_PATTERN_MAX);
 	}
-	cairn_os_lock();
+	status = cairn_batch_lock(&batch);
+	if (status)
+		return status;
 	status = cairn_session_ready();
+	if (!status)
+		status = cairn_session_own_area(session);
 	if (!status)
 		status = cairn_session_rule(session, pattern, enable);
 	if (!status) {
@@ -576,6 +640,7 @@ int cairn_session_flush(struct cairn_session *session)
 
 	if (cairn_slot_busy())
 		return cairn_fail(-EDEADLK, "called from inside an event");
+	cairn_session_settle(false);
 	if (session->control || session->closed)
 		return 0;
 	if (!session->thread) {
@@ -612,11 +677,12 @@ static int cairn_session_off(struct cairn_session *session)
 	const uint32_t bit = 1u << session->channel->session;
 	struct cairn_batch batch;
 	struct cairn_tracepoint *tp;
-	int status = cairn_batch_begin(&batch);
+	int status = cairn_batch_begin(&batch), readers;
 
+	if (!status)
+		status = cairn_batch_lock(&batch);
 	if (status)
 		return status;
-	cairn_os_lock();
 	for (tp = cairn_registry_first(); tp && !status; tp = tp->all) {
 		if (!(tp->sessions & bit))
 			continue;
@@ -627,7 +693,8 @@ static int cairn_session_off(struct cairn_session *session)
 		status = cairn_batch_commit(&batch);
 	cairn_registry_forget(session->channel->session);
 	cairn_os_unlock();
-	return cairn_batch_end(&batch);
+	readers = cairn_batch_end(&batch);
+	return status ? status : readers;
 }
 
 static int cairn_session_close(struct cairn_session *session, struct cairn_stats *stats)
@@ -657,12 +724,16 @@ int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats)
 
 	if (cairn_slot_busy())
 		return cairn_fail(-EDEADLK, "called from inside an event");
+	cairn_session_settle(false);
 	readers = cairn_session_off(session);
 	status = cairn_session_close(session, stats);
 	cairn_drain_free(session->drain);
 	session->drain = NULL;
-	cairn_os_lock();
 	cairn_slots_forget(number);
+	/* Threads that end are in the streams too (cairn_slot_release). */
+	if (!readers)
+		readers = cairn_rcu_wait();
+	cairn_os_lock();
 	/* A thread that never came back from its event keeps what it may write to, and the number. */
 	if (!readers) {
 		cairn_session_unnumber(session);
@@ -789,36 +860,17 @@ static void cairn_session_environment(void)
 
 /* ---- the turns of a process' life ---- */
 
-/*
- * A child got the parent's rings along: put private memory over them, so that an event which the fork
- * cut in two (fork in a signal handler) ends nowhere. Head and manifest stay readable. [s]
- */
-static void cairn_session_inherit(struct cairn_session *session)
-{
-	struct cairn_shared *shared = session->writer.shared;
-
-	session->inherited = true;
-	session->thread = NULL;
-	session->drain = NULL; /* the parent's files and figures are left alone */
-	session->stop = session->asked = session->answered = 0;
-	memset(&session->stats, 0, sizeof(session->stats));
-	if (shared)
-		cairn_os_detach((char *)shared + shared->streams_at,
-				session->size - (size_t)shared->streams_at);
-}
-
 void cairn_session_forked(void)
 {
 	uint32_t i;
 
+	/* Unless an atfork handler that ran before ours has traced: then all is done already. */
+	cairn_session_settle(false);
 	for (i = 0; i < CAIRN_SESSIONS; i++) {
 		struct cairn_session *session = cairn_sessions[i];
 
-		if (!session)
-			continue;
-		cairn_session_inherit(session);
-		if (!session->control && cairn_os_thread_start(cairn_session_consume, session,
-							       &session->thread))
+		if (session && session->writer.shared && !session->control && !session->closed &&
+		    cairn_os_thread_start(cairn_session_consume, session, &session->thread))
 			session->thread = NULL;
 	}
 }
@@ -850,20 +902,12 @@ static void cairn_session_adopt(struct cairn_session *session)
 
 void cairn_session_child(void)
 {
-	const uint32_t pid = cairn_os_pid();
 	uint32_t i;
 
-	for (i = 0; i < CAIRN_SESSIONS; i++) {
-		struct cairn_session *session = cairn_sessions[i];
-
-		if (!session || !session->writer.shared)
-			continue;
-		/* A child of raw clone has run no atfork handler. */
-		if (!session->inherited && session->writer.shared->pid != pid)
-			cairn_session_inherit(session);
-		if (session->inherited)
-			cairn_session_adopt(session);
-	}
+	cairn_session_settle(true);
+	for (i = 0; i < CAIRN_SESSIONS; i++)
+		if (cairn_sessions[i] && cairn_sessions[i]->inherited)
+			cairn_session_adopt(cairn_sessions[i]);
 }
 
 /* Modules that were loaded since: those of their events that somebody listens to. */
@@ -874,9 +918,10 @@ static void cairn_session_late(void)
 	uint32_t i;
 	int status = cairn_batch_begin(&batch);
 
+	if (!status)
+		status = cairn_batch_lock(&batch);
 	if (status)
 		return;
-	cairn_os_lock();
 	status = cairn_registry_read();
 	for (tp = cairn_registry_first(); tp && !status; tp = tp->all) {
 		if (!tp->fresh)
@@ -890,7 +935,8 @@ static void cairn_session_late(void)
 				continue;
 			if (tp->broken)
 				cairn_fail(tp->broken, "%s: %s", tp->name, tp->broken_why);
-			else if (!cairn_session_describe(session, tp))
+			else if (!cairn_session_own_area(session) &&
+				 !cairn_session_describe(session, tp))
 				tp->sessions |= 1u << i;
 		}
 		if (!tp->broken && (tp->sessions || tp->probe_count))
@@ -912,16 +958,32 @@ void cairn_session_module(void)
 
 void cairn_session_exit(void)
 {
+	bool gone = true;
 	uint32_t i;
+	int readers;
 
+	cairn_session_settle(false);
 	for (i = 0; i < CAIRN_SESSIONS; i++) {
 		struct cairn_session *session = cairn_sessions[i];
 
 		/* A recorder outside drains what is left, however the program ends. */
-		if (!session || session->control)
+		if (!session)
 			continue;
-		cairn_session_off(session);
+		gone = gone && !session->control;
+		if (session->control)
+			continue;
+		readers = cairn_session_off(session);
 		cairn_session_close(session, NULL);
+		cairn_drain_free(session->drain);
+		session->drain = NULL;
+		cairn_slots_forget(i);
+		if (!readers && !cairn_rcu_wait())
+			cairn_session_unmap(session);
+		gone = gone && !session->writer.shared;
 	}
+	/* A library that carries this copy may be loaded again: leave no pages. A thread of a program
+	 * that ends finds its slot gone and no listeners, as in a child. */
+	if (gone && cairn_arena)
+		cairn_os_discard(cairn_arena, sizeof(*cairn_arena));
 	cairn_os_threads_end();
 }

@@ -41,11 +41,20 @@ int cairn_slots_begin(void)
 
 void cairn_slots_child(void)
 {
+	struct cairn_slot *slot = cairn_tls;
+	uint32_t i;
+
 	/* Memory that did not wipe itself; at most the slots that were ever used. */
 	if (cairn_arena && !cairn_arena_wipes)
 		__builtin_memset(cairn_arena, 0,
 				 offsetof(struct cairn_arena, thread) +
 					 cairn_arena->used * sizeof(cairn_arena->thread[0]));
+	/* A fork in a handler, or in a probe, returns into the event that it cut in two: that one must
+	 * find cursors, and no room. */
+	if (slot == &cairn_no_slot || slot->owner == &cairn_tls)
+		return;
+	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
+		slot->cursor[i] = &cairn_no_cursor;
 }
 
 bool cairn_slot_busy(void)
@@ -64,8 +73,8 @@ static void cairn_slot_streams(struct cairn_slot *slot)
 }
 
 /*
- * All slots are taken: some may be of threads whose end nobody told (no key for this copy, a thread
- * killed by an emulator). Looking costs a system call a slot, so at most once a second.
+ * Some slots may be of threads whose end nobody told (no key for this copy, an event in the very last
+ * destructor). Looking costs a system call a slot, so at most once a second.
  */
 static void cairn_slots_sweep(struct cairn_arena *arena)
 {
@@ -101,6 +110,7 @@ static struct cairn_thread *cairn_slot_find(struct cairn_arena *arena)
 		if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) ||
 		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &free, (uintptr_t)&cairn_tls))
 			continue;
+		arena->thread[i].seen = 0;
 		used = __atomic_load_n(&arena->used, __ATOMIC_RELAXED);
 		while (used < i + 1 && !cairn_arch_cmpxchg(&arena->used, &used, i + 1))
 			;
@@ -111,11 +121,11 @@ static struct cairn_thread *cairn_slot_find(struct cairn_arena *arena)
 
 static struct cairn_thread *cairn_slot_take(struct cairn_arena *arena)
 {
-	struct cairn_thread *thread = cairn_slot_find(arena);
+	const uintptr_t used = __atomic_load_n(&arena->used, __ATOMIC_RELAXED);
 
-	if (thread)
-		return thread;
-	cairn_slots_sweep(arena);
+	/* Before the arena grows much, and when it is full. */
+	if (used >= 64 && !(used & (used - 1)))
+		cairn_slots_sweep(arena);
 	return cairn_slot_find(arena);
 }
 
@@ -172,8 +182,13 @@ void cairn_slot_release(struct cairn_slot *slot)
 	if (slot->owner != &cairn_tls)
 		return;
 	cairn_tls = &cairn_no_slot;
+	/* As in an event: whoever unmaps the rings waits for us. */
+	CAIRN__STORE(slot->rcu, slot->rcu + 1); /* [A] with cairn_rcu_wait */
 	CAIRN__BARRIER();
+	if (cairn_fences)
+		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	cairn_slot_streams(slot);
+	__atomic_store_n(&slot->rcu, (slot->rcu | CAIRN__NEST) + 1, __ATOMIC_RELEASE);
 	((struct cairn_thread *)slot)->tid = 0;
 	__atomic_store_n(&slot->owner, NULL, __ATOMIC_RELEASE);
 }

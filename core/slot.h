@@ -15,6 +15,7 @@ struct cairn_thread {
 	struct cairn_slot slot;
 	uint32_t tid;
 	char name[16];
+	uintptr_t seen; /* slot.rcu when the thread's end was last looked at */
 } __attribute__((aligned(64)));
 
 struct cairn_arena {

@@ -38,6 +38,7 @@ static struct cairn_tracepoint *cairn_bucket[CAIRN_BUCKETS];
 static struct cairn_tracepoint *cairn_all;
 static struct cairn_type *cairn_types;
 static char cairn_last_error[256];
+static uintptr_t cairn_module_changes; /* modules that came or went so far */
 
 int cairn_fail(int error, const char *format, ...)
 {
@@ -257,6 +258,9 @@ static int cairn_module_site(const struct cairn_site *entry, struct cairn_site_r
 		tp = cairn_registry_get(name);
 		if (!tp)
 			return -ENOMEM;
+		/* This module describes it otherwise than those for which it is on: it stays off here. */
+		if (tp->broken && tp->list)
+			return 0;
 		object->tracepoint = tp;
 		event->event = object;
 		event->next = tp->events;
@@ -319,6 +323,7 @@ void cairn_module_add(struct cairn_module *module)
 	if (!known) {
 		module->next = cairn_modules;
 		cairn_modules = module;
+		__atomic_add_fetch(&cairn_module_changes, 1, __ATOMIC_RELEASE);
 	}
 	cairn_os_unlock();
 	cairn_session_module();
@@ -367,6 +372,7 @@ void cairn_module_remove(struct cairn_module *module)
 		;
 	if (*link) {
 		*link = module->next;
+		__atomic_add_fetch(&cairn_module_changes, 1, __ATOMIC_RELEASE);
 		if (module->refs)
 			cairn_module_unlink(module);
 		cairn_os_free(module->refs);
@@ -382,7 +388,25 @@ int cairn_batch_begin(struct cairn_batch *batch)
 	memset(batch, 0, sizeof(*batch));
 	if (cairn_slot_busy())
 		return cairn_fail(-EDEADLK, "called from inside an event");
+	batch->modules = __atomic_load_n(&cairn_module_changes, __ATOMIC_ACQUIRE);
 	return cairn_texts_read(&batch->texts);
+}
+
+int cairn_batch_lock(struct cairn_batch *batch)
+{
+	int status;
+
+	for (;;) {
+		cairn_os_lock();
+		if (batch->modules == cairn_module_changes)
+			return 0;
+		cairn_os_unlock();
+		cairn_texts_free(&batch->texts);
+		batch->modules = __atomic_load_n(&cairn_module_changes, __ATOMIC_ACQUIRE);
+		status = cairn_texts_read(&batch->texts);
+		if (status)
+			return status;
+	}
 }
 
 int cairn_batch_add(struct cairn_batch *batch, struct cairn_tracepoint *tp)
@@ -470,7 +494,8 @@ static int cairn_batch_build(struct cairn_batch *batch)
 	for (i = 0; i < batch->count && !status; i++) {
 		struct cairn_tracepoint *tp = batch->tp[i];
 
-		status = tp->broken && (tp->sessions || tp->probe_count) ?
+		/* What was on before it broke (a late module) may stay on, and must be able to go off. */
+		status = tp->broken && !tp->list && (tp->sessions || tp->probe_count) ?
 				 tp->broken :
 				 cairn_list_build(tp, &batch->old[i]);
 		if (tp->broken && status == tp->broken)

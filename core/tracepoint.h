@@ -75,7 +75,7 @@ int cairn_registry_describe(struct cairn_tracepoint *tp, const struct cairn_desc
 
 /*
  * Changes of who listens, many tracepoints at once:
- *     begin (not under the lock), lock, { change tp->probes or tp->sessions; add(tp) } ...,
+ *     begin (not under the lock), batch_lock, { change tp->probes or tp->sessions; add(tp) } ...,
  *     status = commit (on failure nothing is published), unlock, end (waits for readers, frees).
  */
 struct cairn_batch {
@@ -83,9 +83,12 @@ struct cairn_batch {
 	struct cairn_tracepoint **tp;
 	struct cairn_list **old;
 	size_t count, room;
+	uintptr_t modules; /* as counted when the texts were read */
 	char why[240];
 };
 int cairn_batch_begin(struct cairn_batch *batch);
+/* Take the lock, with no module loaded or unloaded since the texts were read. 0, or -ENOMEM: not taken. */
+int cairn_batch_lock(struct cairn_batch *batch);
 int cairn_batch_add(struct cairn_batch *batch, struct cairn_tracepoint *tp);
 int cairn_batch_commit(struct cairn_batch *batch);
 /* 0, or -ETIMEDOUT, -ENOSYS: a thread may still be in an old listener; the lists are kept for good. */

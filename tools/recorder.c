@@ -81,24 +81,44 @@ static void *cairn_recorder_ring(void *data)
 	return NULL;
 }
 
+/* A folder of our own with room for the control area. */
+static int cairn_recorder_folder_in(struct cairn_recorder *recorder, const char *where)
+{
+	int file, status;
+
+	if (!where || strlen(where) > 40)
+		return -ENAMETOOLONG;
+	snprintf(recorder->folder, sizeof(recorder->folder), "%s/cairn-XXXXXX", where);
+	if (!mkdtemp(recorder->folder)) {
+		status = -errno;
+		recorder->folder[0] = 0;
+		return status;
+	}
+	snprintf(recorder->control_path, sizeof(recorder->control_path), "%s/control",
+		 recorder->folder);
+	file = open(recorder->control_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	status = file < 0 ? -errno : -posix_fallocate(file, 0, CAIRN_CONTROL_SIZE);
+	if (file >= 0)
+		close(file);
+	if (!status)
+		return 0;
+	unlink(recorder->control_path);
+	rmdir(recorder->folder);
+	recorder->folder[0] = 0;
+	return status;
+}
+
 /* Memory files first: the area is written at every ring of the bell. */
 static int cairn_recorder_folder(struct cairn_recorder *recorder)
 {
-	const char *where[] = { "/dev/shm", getenv("XDG_RUNTIME_DIR"), "/tmp" };
-	size_t i;
+	int status = cairn_recorder_folder_in(recorder, "/dev/shm");
 
-	for (i = 0; i < sizeof(where) / sizeof(*where); i++) {
-		if (!where[i] || strlen(where[i]) > 40)
-			continue;
-		snprintf(recorder->folder, sizeof(recorder->folder), "%s/cairn-XXXXXX", where[i]);
-		if (mkdtemp(recorder->folder))
-			break;
-		recorder->folder[0] = 0;
-	}
-	if (!recorder->folder[0])
-		return -errno;
-	snprintf(recorder->control_path, sizeof(recorder->control_path), "%s/control",
-		 recorder->folder);
+	if (status)
+		status = cairn_recorder_folder_in(recorder, getenv("XDG_RUNTIME_DIR"));
+	if (status)
+		status = cairn_recorder_folder_in(recorder, "/tmp");
+	if (status)
+		return status;
 	snprintf(recorder->socket_path, sizeof(recorder->socket_path), "%s/socket",
 		 recorder->folder);
 	snprintf(recorder->variable, sizeof(recorder->variable), "CAIRN_SESSION=%s",
@@ -113,17 +133,7 @@ static int cairn_recorder_control(struct cairn_recorder *recorder,
 	struct cairn_control *control;
 	void *memory;
 	size_t i, at = 0;
-	int status;
-	const int file =
-		open(recorder->control_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-
-	if (file < 0)
-		return -errno;
-	status = posix_fallocate(file, 0, CAIRN_CONTROL_SIZE);
-	close(file);
-	if (status)
-		return -status;
-	status = cairn_os_control_map(recorder->control_path, CAIRN_CONTROL_SIZE, &memory);
+	int status = cairn_os_control_map(recorder->control_path, CAIRN_CONTROL_SIZE, &memory);
 	if (status)
 		return status;
 	recorder->control = control = memory;
@@ -335,9 +345,10 @@ static void cairn_recorder_accept(struct cairn_recorder *recorder)
 	struct cairn_announce words;
 	struct ucred who;
 	socklen_t size = sizeof(who);
-	int connection, fd, status = -EPROTO;
+	int connection, fd, status;
 
 	while ((connection = accept4(recorder->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
+		status = -EPROTO;
 		fd = cairn_recorder_receive(connection, &words);
 		if (fd >= 0 && !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size))
 			status = cairn_recorder_adopt(recorder, fd, (uint32_t)who.pid, &words);
