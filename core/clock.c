@@ -114,7 +114,8 @@ void cairn_clock_record(struct cairn_clock_record *record, enum cairn_clock_kind
 	cairn_os_boot_id(record->uuid);
 	if (kind == CAIRN_CLOCK_USER) {
 		snprintf(record->name, sizeof(record->name), "user");
-		snprintf(record->description, sizeof(record->description), "The program's own clock");
+		snprintf(record->description, sizeof(record->description),
+			 "The program's own clock");
 		record->uuid[0] = 0;
 		record->frequency = hz;
 		return;
@@ -134,5 +135,6 @@ void cairn_clock_record(struct cairn_clock_record *record, enum cairn_clock_kind
 		if (!record->frequency)
 			record->frequency = 1000000000;
 	}
-	record->offset = cairn_clock_scale(start->realtime, record->frequency, 1000000000) - start->ticks;
+	record->offset = cairn_clock_scale(start->realtime, record->frequency, 1000000000) -
+			 start->ticks;
 }

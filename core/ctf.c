@@ -104,22 +104,24 @@ static void cairn_ctf_put_trace(struct cairn_ctf_text *out, const struct cairn_c
 {
 	const uint8_t *u = info->uuid;
 
+	cairn_ctf_put(
+		out,
+		"/* CTF 1.8 */\n\n"
+		"trace {\n"
+		"\tmajor = 1;\n"
+		"\tminor = 8;\n"
+		"\tuuid = \"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\";\n"
+		"\tbyte_order = %s;\n",
+		u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
+		u[13], u[14], u[15], info->big_endian ? "be" : "le");
 	cairn_ctf_put(out,
-		      "/* CTF 1.8 */\n\n"
-		      "trace {\n"
-		      "\tmajor = 1;\n"
-		      "\tminor = 8;\n"
-		      "\tuuid = \"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\";\n"
-		      "\tbyte_order = %s;\n",
-		      u[0], u[1], u[2], u[3], u[4], u[5], u[6], u[7], u[8], u[9], u[10], u[11], u[12],
-		      u[13], u[14], u[15], info->big_endian ? "be" : "le");
-	cairn_ctf_put(out, "\tpacket.header := struct {\n"
-			   "\t\tinteger { size = 32; align = 8; signed = false; base = 16; } magic;\n"
-			   "\t\tinteger { size = 8; align = 8; signed = false; base = 16; } uuid[16];\n"
-			   "\t\tinteger { size = 32; align = 8; signed = false; } stream_id;\n"
-			   "\t\tinteger { size = 64; align = 8; signed = false; } stream_instance_id;\n"
-			   "\t};\n"
-			   "};\n\n");
+		      "\tpacket.header := struct {\n"
+		      "\t\tinteger { size = 32; align = 8; signed = false; base = 16; } magic;\n"
+		      "\t\tinteger { size = 8; align = 8; signed = false; base = 16; } uuid[16];\n"
+		      "\t\tinteger { size = 32; align = 8; signed = false; } stream_id;\n"
+		      "\t\tinteger { size = 64; align = 8; signed = false; } stream_instance_id;\n"
+		      "\t};\n"
+		      "};\n\n");
 }
 
 /* One entry of the environment; nothing for an empty text. */
@@ -192,14 +194,15 @@ static void cairn_ctf_put_types(struct cairn_ctf_text *out, uint32_t word_bits)
 				      "base = %u;%s } := %s%u;\n",
 				      size, kind[i].is_signed ? "true" : "false", kind[i].base,
 				      kind[i].more, kind[i].letter, size);
-	cairn_ctf_put(out,
-		      "typealias integer { size = %u; align = 8; signed = false; base = 16; } := ptr;\n"
-		      "typealias integer { size = 8; align = 8; signed = false; } := bool8;\n"
-		      "typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; }"
-		      " := text8;\n"
-		      "typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := float32;\n"
-		      "typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64;\n",
-		      word_bits);
+	cairn_ctf_put(
+		out,
+		"typealias integer { size = %u; align = 8; signed = false; base = 16; } := ptr;\n"
+		"typealias integer { size = 8; align = 8; signed = false; } := bool8;\n"
+		"typealias integer { size = 8; align = 8; signed = false; encoding = UTF8; }"
+		" := text8;\n"
+		"typealias floating_point { exp_dig = 8; mant_dig = 24; align = 8; } := float32;\n"
+		"typealias floating_point { exp_dig = 11; mant_dig = 53; align = 8; } := float64;\n",
+		word_bits);
 }
 
 static void cairn_ctf_put_clock_types(struct cairn_ctf_text *out, const char *clock)
@@ -330,8 +333,8 @@ static int cairn_ctf_put_enum(struct cairn_ctf_text *out, const struct cairn_ctf
 static const char *cairn_ctf_type(const char *base)
 {
 	static const char *const other[][2] = {
-		{ "bool", "bool8" },	 { "char", "text8" },	 { "text", "text8" },
-		{ "float", "float32" },	 { "double", "float64" }, { "str", "string" },
+		{ "bool", "bool8" },    { "char", "text8" },     { "text", "text8" },
+		{ "float", "float32" }, { "double", "float64" }, { "str", "string" },
 	};
 	size_t i;
 
@@ -344,10 +347,10 @@ static const char *cairn_ctf_type(const char *base)
 static bool cairn_ctf_reserved(const char *name)
 {
 	static const char *const word[] = {
-		"align",   "callsite", "char",	 "clock",  "const",  "double", "enum",	    "env",
-		"event",   "float",    "floating_point",  "int",    "integer", "long",	    "map",
-		"ptr",	   "short",    "signed", "stream", "string", "struct", "trace",	    "typealias",
-		"typedef", "unsigned", "variant", "void",
+		"align", "callsite",  "char",    "clock",          "const",   "double",  "enum",
+		"env",   "event",     "float",   "floating_point", "int",     "integer", "long",
+		"map",   "ptr",       "short",   "signed",         "stream",  "string",  "struct",
+		"trace", "typealias", "typedef", "unsigned",       "variant", "void",
 	};
 	const char *number = name + strcspn(name, "0123456789");
 	size_t i;
@@ -540,8 +543,8 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size)
 #define CAIRN_CTF_PART ((uint64_t)64 << 20)
 /* The smallest page of any system. */
 #define CAIRN_CTF_PAGE 4096u
-/* Room behind a packet for two headers, each with the bytes that place it, and more. */
-#define CAIRN_CTF_SLACK 1024u
+/* Room behind a packet for three headers, each with the bytes that place it, and more. */
+#define CAIRN_CTF_SLACK 2048u
 /* The last records of a packet are copied, if they are no more, to be one write with the next header. */
 #define CAIRN_CTF_GATHER 4096u
 #define CAIRN_CTF_PACKET_MOST ((uint64_t)1 << 40)
@@ -653,8 +656,8 @@ static int cairn_ctf_put_records(struct cairn_ctf_file *file, const unsigned cha
 		if (left > 0)
 			memcpy(tail, records + done, left);
 		memcpy(tail + (next - at), cover, sizeof(*cover));
-		return cairn_os_file_write(file->file, tail,
-					   (size_t)(next - at) + sizeof(*cover), at);
+		return cairn_os_file_write(file->file, tail, (size_t)(next - at) + sizeof(*cover),
+					   at);
 	}
 	if (left > 0)
 		error = cairn_os_file_write(file->file, records + done, left, at);
@@ -663,12 +666,26 @@ static int cairn_ctf_put_records(struct cairn_ctf_file *file, const unsigned cha
 	return error;
 }
 
+/*
+ * Where the packet behind this one starts. babeltrace2 takes two packets in a row for one if they have
+ * the same begin, end and size, as they can where a clock ticks slowly: so the size differs.
+ */
+static uint64_t cairn_ctf_next(const struct cairn_ctf_file *file, const struct cairn_packet *head,
+			       uint64_t end)
+{
+	const uint64_t next = cairn_ctf_place(end);
+
+	if (head->timestamp_begin != head->timestamp_end || next - file->at != file->size)
+		return next;
+	return cairn_ctf_place(next + 1);
+}
+
 /* Write the packet at file->at, or more of it, and its header last. There is room. */
 static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_packet *head,
 				const void *records, size_t bytes, bool closed)
 {
 	const uint64_t end = file->at + CAIRN_PACKET_HEADER + bytes;
-	const uint64_t next = closed ? cairn_ctf_place(end) : file->room;
+	const uint64_t next = closed ? cairn_ctf_next(file, head, end) : file->room;
 	struct cairn_packet packet = *head, cover;
 	int error;
 
@@ -695,6 +712,7 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 		return error;
 
 	file->written += (closed ? next : end) - (file->at + file->open);
+	file->size = next - file->at;
 	file->cover = closed ? cover : packet;
 	file->open = closed ? 0 : end - file->at;
 	file->at = closed ? next : file->at;
@@ -706,8 +724,8 @@ static int cairn_ctf_put_end(struct cairn_ctf_file *file)
 {
 	const struct cairn_packet packet = file->cover;
 
-	return cairn_ctf_put_packet(file, &packet, NULL,
-				    (size_t)file->open - CAIRN_PACKET_HEADER, true);
+	return cairn_ctf_put_packet(file, &packet, NULL, (size_t)file->open - CAIRN_PACKET_HEADER,
+				    true);
 }
 
 /* Make a packet of the cover, with a new cover behind it. */
@@ -729,7 +747,8 @@ static int cairn_ctf_put_empty(struct cairn_ctf_file *file, uint64_t lost, uint6
  */
 static void cairn_ctf_part_leave(struct cairn_ctf_file *file, bool later)
 {
-	if ((later && cairn_ctf_put_empty(file, 0, 0)) || cairn_os_file_resize(file->file, file->at))
+	if ((later && cairn_ctf_put_empty(file, 0, 0)) ||
+	    cairn_os_file_resize(file->file, file->at))
 		file->cover.packet_seq_num++; /* the cover stays, and has this number */
 	cairn_os_close(file->file);
 	file->file = -1;
@@ -752,10 +771,10 @@ static int cairn_ctf_part_make(struct cairn_ctf_file *file, const struct cairn_p
 			return error;
 		file->file = error;
 		file->hidden = true;
+		file->at = 0;
 		error = cairn_os_identify(file->file, &file->identity);
 		if (error)
 			return error;
-		file->at = 0;
 	}
 	if (room < need)
 		room = need;

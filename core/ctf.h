@@ -60,7 +60,7 @@ struct cairn_ctf_info {
 	struct cairn_clock_record clock;
 	char host[64], program[64];
 	uint32_t pid;
-	char version[16];   /* of Cairn */
+	char version[16]; /* of Cairn */
 	const struct cairn_ctf_event *event;
 	size_t events;
 	const struct cairn_desc *const *type; /* enum types, in any order */
@@ -78,18 +78,19 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size);
 
 /* One stream file. */
 struct cairn_ctf_file {
-	int dir, file;       /* file -1: none open */
+	int dir, file;                  /* file -1: none open */
 	struct cairn_identity identity; /* of file */
-	char name[48];       /* of the stream; a second file gets ".1", ... */
+	char name[48];                  /* of the stream; a second file gets ".1", ... */
 	uint32_t part;
-	bool hidden;         /* the file has no packet yet, and a name that readers pass over */
-	uint64_t at;         /* where the last packet starts, the one that spans the rest */
-	uint64_t open;       /* bytes of it that are written; 0: it is a cover */
-	uint64_t number;     /* packet_seq_num of the head of the last call: tells packets apart */
-	uint64_t room;       /* size of the file, sparse */
-	uint64_t file_size;  /* of each part, about: 64 MiB unless set before the first packet */
+	bool hidden;        /* the file has no packet yet, and a name that readers pass over */
+	uint64_t at;        /* where the last packet starts, the one that spans the rest */
+	uint64_t open;      /* bytes of it that are written; 0: it is a cover */
+	uint64_t size;      /* of the packet before */
+	uint64_t number;    /* packet_seq_num of the head of the last call: tells packets apart */
+	uint64_t room;      /* size of the file, sparse */
+	uint64_t file_size; /* of each part, about: 64 MiB unless set before the first packet */
 	struct cairn_packet cover; /* the header at `at`: identity, time and loss so far */
-	uint64_t written;    /* bytes of packets in all parts */
+	uint64_t written;          /* bytes of packets in all parts */
 };
 
 /* `like` has the stream's identity (uuid, ids, vtid, thread). The file is made at the first packet. */

@@ -14,10 +14,10 @@ static const struct {
 	const char *name;
 	uint32_t size;
 } cairn_bases[] = {
-	{ "u8", 1 },	{ "u16", 2 },	{ "u32", 4 },	{ "u64", 8 },	{ "i8", 1 },
-	{ "i16", 2 },	{ "i32", 4 },	{ "i64", 8 },	{ "x8", 1 },	{ "x16", 2 },
-	{ "x32", 4 },	{ "x64", 8 },	{ "net16", 2 }, { "net32", 4 }, { "net64", 8 },
-	{ "bool", 1 },	{ "char", 1 },	{ "float", 4 }, { "double", 8 }, { "ptr", sizeof(void *) },
+	{ "u8", 1 },   { "u16", 2 },  { "u32", 4 },   { "u64", 8 },    { "i8", 1 },
+	{ "i16", 2 },  { "i32", 4 },  { "i64", 8 },   { "x8", 1 },     { "x16", 2 },
+	{ "x32", 4 },  { "x64", 8 },  { "net16", 2 }, { "net32", 4 },  { "net64", 8 },
+	{ "bool", 1 }, { "char", 1 }, { "float", 4 }, { "double", 8 }, { "ptr", sizeof(void *) },
 };
 
 uint32_t cairn_base_size(const char *base)
@@ -74,7 +74,7 @@ static bool cairn_desc_type(const char *type, struct cairn_field *field)
 	}
 	field->type = type;
 	field->type_length = (uint32_t)length;
-	field->shape = array	? CAIRN_SHAPE_ARRAY :
+	field->shape = array    ? CAIRN_SHAPE_ARRAY :
 		       sequence ? CAIRN_SHAPE_SEQUENCE :
 				  CAIRN_SHAPE_SCALAR;
 	field->element = 0;

@@ -20,12 +20,12 @@ enum cairn_shape {
 
 struct cairn_field {
 	const char *name;
-	const char *type;      /* as described: "u8", "u8[n]", "enum shop_state[]", "str" */
-	uint32_t type_length;  /* of the element type alone, without "[n]" or "[]" */
-	char base[16];         /* "u8" .. "double", "str", "text"; of an enum, "enum" */
+	const char *type;     /* as described: "u8", "u8[n]", "enum shop_state[]", "str" */
+	uint32_t type_length; /* of the element type alone, without "[n]" or "[]" */
+	char base[16];        /* "u8" .. "double", "str", "text"; of an enum, "enum" */
 	enum cairn_shape shape;
-	uint32_t count;        /* of arrays and text */
-	uint32_t element;      /* bytes of one element; 0: a string, or an enum (see its type) */
+	uint32_t count;   /* of arrays and text */
+	uint32_t element; /* bytes of one element; 0: a string, or an enum (see its type) */
 };
 
 /*

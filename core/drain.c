@@ -25,14 +25,14 @@
 
 struct cairn_drain_stream {
 	const struct cairn_stream *from; /* NULL: not seen yet */
-	uint64_t ring;       /* offset of its ring in the area */
-	uintptr_t base;      /* the same, as the writer's address */
+	uint64_t ring;                   /* offset of its ring in the area */
+	uintptr_t base;                  /* the same, as the writer's address */
 	uint32_t packets;
-	uint32_t done;       /* bytes of packet `next` that are dealt with, 0: not begun */
-	uintptr_t next;      /* number of the packet being read */
+	uint32_t done;         /* bytes of packet `next` that are dealt with, 0: not begun */
+	uintptr_t next;        /* number of the packet being read */
 	uintptr_t opened, cur; /* as noted in this step */
-	uint64_t spoilt;     /* records that could not be written */
-	uint64_t fresh;      /* records of packet `next` walked but not yet in the file */
+	uint64_t spoilt;       /* records that could not be written */
+	uint64_t fresh;        /* records of packet `next` walked but not yet in the file */
 	struct cairn_walk walk;
 	struct cairn_ctf_file file;
 };
@@ -41,15 +41,15 @@ struct cairn_drain {
 	struct cairn_drain_config config;
 	uint32_t packet_size, streams, header;
 	uint64_t rings_at, ring_size, streams_at, manifest_at;
-	uint64_t read;       /* bytes of the manifest that were read */
+	uint64_t read; /* bytes of the manifest that were read */
 	uint8_t uuid[16];
-	int dir;             /* of the trace, -1: not made */
+	int dir;                        /* of the trace, -1: not made */
 	struct cairn_identity identity; /* of dir */
-	int status;          /* first failed write */
-	bool stale;          /* the metadata lacks something */
-	uint64_t refit;      /* baseline, ns, from which on the frequency is worth writing again */
+	int status;                     /* first failed write */
+	bool stale;                     /* the metadata lacks something */
+	uint64_t refit; /* baseline, ns, from which on the frequency is worth writing again */
 	uint64_t recorded, dropped_before;
-	uint32_t seen;       /* streams looked at */
+	uint32_t seen; /* streams looked at */
 	char path[512], name[64];
 	struct cairn_anchor now;
 	struct cairn_ctf_info info;
@@ -220,7 +220,8 @@ int cairn_drain_begin(struct cairn_drain *drain)
 }
 
 /* One more description: an event with its id, or (id 0) an enum type. */
-static int cairn_drain_describe(struct cairn_drain *drain, const struct cairn_desc *desc, uint32_t id)
+static int cairn_drain_describe(struct cairn_drain *drain, const struct cairn_desc *desc,
+				uint32_t id)
 {
 	struct cairn_ctf_info *info = &drain->info;
 
@@ -281,7 +282,8 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 {
 	struct cairn_drain_stream *stream = &drain->stream[i];
 	const struct cairn_stream *from =
-		(const struct cairn_stream *)((uintptr_t)drain->config.shared + drain->streams_at) + i;
+		(const struct cairn_stream *)((uintptr_t)drain->config.shared + drain->streams_at) +
+		i;
 	const uint32_t packets = __atomic_load_n(&from->packets, __ATOMIC_RELAXED);
 	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = i };
 	char name[32];
@@ -320,7 +322,8 @@ static bool cairn_drain_note(struct cairn_drain *drain)
 		if (!stream->from && !cairn_drain_meet(drain, i))
 			continue;
 		opened = __atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE);
-		stream->cur = (uintptr_t)__atomic_load_n(&stream->from->cursor.cur, __ATOMIC_ACQUIRE);
+		stream->cur = (uintptr_t)__atomic_load_n(&stream->from->cursor.cur,
+							 __ATOMIC_ACQUIRE);
 		if (__atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE) != opened)
 			stream->cur = 0;
 		stream->opened = opened;
@@ -425,7 +428,8 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	return closed;
 }
 
-static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_stream *stream, bool all)
+static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_stream *stream,
+			       bool all)
 {
 	uintptr_t given = 0;
 
@@ -485,7 +489,8 @@ int cairn_drain_step(struct cairn_drain *drain, bool all)
 	if (drain->config.output && drain->dir < 0)
 		status = cairn_drain_begin(drain);
 	else if (drain->dir >= 0 &&
-		 (drain->stale || cairn_os_monotonic() - drain->config.start.monotonic > drain->refit))
+		 (drain->stale ||
+		  cairn_os_monotonic() - drain->config.start.monotonic > drain->refit))
 		status = cairn_drain_metadata(drain);
 	if (status)
 		drain->status = status;
@@ -512,7 +517,8 @@ static uint64_t cairn_drain_unowned(const struct cairn_drain *drain)
 /* Losses that belong to no stream get one of their own: empty packets that say so. */
 static int cairn_drain_lost_stream(struct cairn_drain *drain, uint64_t lost, uint64_t now)
 {
-	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = CAIRN_STREAMS };
+	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC,
+				     .stream_instance_id = CAIRN_STREAMS };
 	struct cairn_ctf_file file;
 	int status, closed;
 
@@ -544,7 +550,8 @@ int cairn_drain_close(struct cairn_drain *drain)
 		if (drain->dir < 0)
 			continue;
 		closed = cairn_ctf_file_close(&stream->file,
-					      __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) +
+					      __atomic_load_n(&stream->from->lost,
+							      __ATOMIC_RELAXED) +
 						      stream->spoilt,
 					      stream->walk.now);
 		if (closed && !status)
@@ -581,7 +588,8 @@ void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stat
 		if (!stream->from)
 			continue;
 		stats->streams++;
-		stats->lost += __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) + stream->spoilt;
+		stats->lost += __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) +
+			       stream->spoilt;
 		stats->bytes += stream->file.written;
 	}
 }

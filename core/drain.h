@@ -23,12 +23,12 @@ struct cairn_drain_config {
 	size_t size;                 /* of the mapping */
 	const char *output;          /* folder that the trace directory is made in; NULL: none */
 	const char *program;
-	uint32_t pid;                /* as seen from here */
-	bool copy;                   /* do not trust what is mapped */
-	bool global;                 /* the writers are another process */
+	uint32_t pid; /* as seen from here */
+	bool copy;    /* do not trust what is mapped */
+	bool global;  /* the writers are another process */
 	enum cairn_clock_kind clock;
-	uint64_t clock_hz;           /* of a user's clock */
-	struct cairn_anchor start;   /* of the session */
+	uint64_t clock_hz;         /* of a user's clock */
+	struct cairn_anchor start; /* of the session */
 };
 
 /* 0; -EINVAL: the area is not what it should be; -ENOMEM. Makes no file. */

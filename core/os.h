@@ -81,14 +81,14 @@ struct cairn_text {
 };
 /* Fill at most `room`; returns how many there are. Called without the lock: the loader has its own. */
 size_t cairn_os_text(struct cairn_text *text, size_t room);
-int cairn_os_text_open(const struct cairn_text *text);   /* writable too: 0 or -errno */
-int cairn_os_text_close(const struct cairn_text *text);  /* as it was */
+int cairn_os_text_open(const struct cairn_text *text);  /* writable too: 0 or -errno */
+int cairn_os_text_close(const struct cairn_text *text); /* as it was */
 
 /*
  * The recorder outside (cairn record): its control area, and handing the shared area to it over its
  * socket. Both fail with the errno of the system if the recorder is gone.
  */
-int cairn_os_control_map(const char *path, size_t size, void **memory); /* [s] */
+int cairn_os_control_map(const char *path, size_t size, void **memory);            /* [s] */
 int cairn_os_announce(const char *socket, int fd, const void *words, size_t size); /* [s] */
 
 /* A thread with all signals blocked. */
@@ -96,11 +96,11 @@ int cairn_os_thread_start(void *(*body)(void *), void *data, void **thread);
 void cairn_os_thread_join(void *thread);
 
 /* Files. Paths are the caller's; `dir` is from cairn_os_dir_open. */
-int cairn_os_dir_create(const char *path);  /* with parents, 0777 & ~umask; -ENOTEMPTY */
+int cairn_os_dir_create(const char *path); /* with parents, 0777 & ~umask; -ENOTEMPTY */
 int cairn_os_dir_open(const char *path);
 /* `path` from the root, so that it stays the same folder after a chdir. 0, -ENAMETOOLONG, -errno. */
 int cairn_os_path(char *full, size_t size, const char *path);
-int cairn_os_file_create(int dir, const char *name);  /* O_EXCL */
+int cairn_os_file_create(int dir, const char *name);                           /* O_EXCL */
 int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at); /* all of it */
 int cairn_os_file_resize(int file, uint64_t size);
 /*
@@ -113,7 +113,7 @@ struct cairn_identity {
 int cairn_os_identify(int handle, struct cairn_identity *identity);
 bool cairn_os_is(int handle, const struct cairn_identity *identity);
 int cairn_os_file_open(int dir, const char *name); /* an existing one */
-uint64_t cairn_os_file_limit(void);         /* RLIMIT_FSIZE, bytes */
+uint64_t cairn_os_file_limit(void);                /* RLIMIT_FSIZE, bytes */
 int cairn_os_file_rename(int dir, const char *from, const char *to);
 void cairn_os_close(int handle); /* [s] */
 

@@ -357,7 +357,7 @@ int cairn_os_text_open(const struct cairn_text *text)
 int cairn_os_text_close(const struct cairn_text *text)
 {
 	return mprotect((void *)text->begin, text->end - text->begin, text->protection) ? -errno :
-											   0;
+											  0;
 }
 
 /* ---- locks and threads ---- */
@@ -520,7 +520,8 @@ int cairn_os_dir_open(const char *path)
 
 int cairn_os_file_create(int dir, const char *name)
 {
-	const int file = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+	const int file = openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+				0666);
 
 	return file < 0 ? -errno : file;
 }
@@ -651,6 +652,7 @@ void cairn_os_say(const char *line)
 	char text[512];
 	const int size = snprintf(text, sizeof(text), "cairn: %s\n", line);
 
-	if (size > 0 && write(2, text, (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1) < 0)
+	if (size > 0 &&
+	    write(2, text, (size_t)size < sizeof(text) ? (size_t)size : sizeof(text) - 1) < 0)
 		return;
 }

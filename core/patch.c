@@ -97,16 +97,19 @@ static int cairn_patch_verify(const struct cairn_patch *patch, size_t n, bool on
 		if (status >= 0)
 			continue;
 		snprintf(why, size, "%s at %p: %s", patch[i].name, (void *)patch[i].code,
-			 status == -ERANGE ? "its cold branch is out of the reach of a jump" :
-			 status == -ENOENT ? "it is in no loaded program text" :
-					     "other bytes stand there than Cairn put (a breakpoint, "
-					     "or another event: link without --icf)");
+			 status == -ERANGE ?
+				 "its cold branch is out of the reach of a jump" :
+			 status == -ENOENT ?
+				 "it is in no loaded program text" :
+				 "other bytes stand there than Cairn put (a breakpoint, "
+				 "or another event: link without --icf)");
 		return status;
 	}
 	return 0;
 }
 
-static int cairn_patch_open(const struct cairn_texts *texts, const bool *open, char *why, size_t size)
+static int cairn_patch_open(const struct cairn_texts *texts, const bool *open, char *why,
+			    size_t size)
 {
 	size_t i, k;
 	int status;

@@ -94,7 +94,8 @@ static int cairn_probe_drop(struct cairn_tracepoint *tp, void (*fn)(void), void 
 	struct cairn_listener *probe = cairn_probe_find(tp, fn, data);
 
 	if (!probe)
-		return cairn_fail(-ENOENT, "%s: this probe is not attached with this data", tp->name);
+		return cairn_fail(-ENOENT, "%s: this probe is not attached with this data",
+				  tp->name);
 	*probe = tp->probes[--tp->probe_count];
 	return 0;
 }

@@ -179,7 +179,8 @@ static bool cairn_stream_wait(struct cairn_writer *writer, struct cairn_stream *
 
 	if (__atomic_load_n(&writer->bell->gone, __ATOMIC_RELAXED))
 		return false;
-	if (writer->gave_up && writer->beat == __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED))
+	if (writer->gave_up &&
+	    writer->beat == __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED))
 		return false;
 	writer->gave_up = false;
 	/* Say that we wait, full barrier [D], look: the consumer gives back, full barrier, looks whether
@@ -223,8 +224,7 @@ static bool cairn_stream_switch(struct cairn_writer *writer, struct cairn_stream
 	packet->magic = CAIRN_CTF_MAGIC;
 	memcpy(packet->uuid, shared->uuid, sizeof(packet->uuid));
 	packet->stream_id = 0;
-	packet->stream_instance_id =
-		(uint64_t)(stream - cairn_shared_stream(shared, 0));
+	packet->stream_instance_id = (uint64_t)(stream - cairn_shared_stream(shared, 0));
 	packet->timestamp_begin = now;
 	packet->timestamp_end = now;
 	packet->content_size = 8 * CAIRN_PACKET_HEADER;
@@ -240,7 +240,8 @@ static bool cairn_stream_switch(struct cairn_writer *writer, struct cairn_stream
 	cursor->end = (unsigned char *)packet + shared->packet_size;
 	CAIRN__PUBLISH(cursor->cur, (unsigned char *)packet + CAIRN_PACKET_HEADER);
 	/* Half a ring is waiting: time for the consumer, long before the ring is full. */
-	if (number + 1 - __atomic_load_n(&stream->consumed, __ATOMIC_RELAXED) >= stream->packets / 2)
+	if (number + 1 - __atomic_load_n(&stream->consumed, __ATOMIC_RELAXED) >=
+	    stream->packets / 2)
 		cairn_bell_ring(writer->bell);
 	return true;
 }
@@ -271,8 +272,9 @@ static unsigned char *cairn_put_short(unsigned char *at, uint32_t header, uint32
 }
 
 /* The stream that the thread writes at this nesting level, claimed now if it has none. */
-static struct cairn_stream *cairn_reserve_stream(struct cairn_slot *slot, struct cairn_writer *writer,
-						 uint32_t index, uint32_t level)
+static struct cairn_stream *cairn_reserve_stream(struct cairn_slot *slot,
+						 struct cairn_writer *writer, uint32_t index,
+						 uint32_t level)
 {
 	struct cairn_cursor *cursor = slot->cursor[index + level];
 	struct cairn_stream *stream;

@@ -35,16 +35,16 @@ struct cairn_stream {
 	struct cairn_cursor cursor __attribute__((aligned(64)));
 	/* The owner's line: per packet. */
 	uintptr_t opened __attribute__((aligned(64))); /* packets opened so far */
-	uintptr_t lost;    /* events that found no room */
-	uintptr_t back;    /* times the clock went back */
-	uint32_t tid;      /* of the owner */
+	uintptr_t lost;                                /* events that found no room */
+	uintptr_t back;                                /* times the clock went back */
+	uint32_t tid;                                  /* of the owner */
 	uint32_t packets;
-	uint32_t waiting;  /* the owner sleeps, or is about to, on `room` */
-	uintptr_t base;    /* address of the ring in the process */
-	uintptr_t state;   /* enum cairn_stream_state */
+	uint32_t waiting; /* the owner sleeps, or is about to, on `room` */
+	uintptr_t base;   /* address of the ring in the process */
+	uintptr_t state;  /* enum cairn_stream_state */
 	/* The consumer's line. */
 	uintptr_t consumed __attribute__((aligned(64))); /* packets given back */
-	uint32_t room;     /* what a blocked owner sleeps on: changes when a packet is given back */
+	uint32_t room; /* what a blocked owner sleeps on: changes when a packet is given back */
 };
 
 /* An entry of the manifest: this, then the description, padded to 8. id 0: an enum type. */
@@ -57,17 +57,17 @@ struct cairn_manifest {
 struct cairn_bell {
 	uint32_t sleeping; /* the consumer sleeps on `rings` */
 	uint32_t rings;
-	uint32_t beat;     /* changes while a consumer lives */
-	uint32_t gone;     /* no consumer any more: block is discard */
+	uint32_t beat; /* changes while a consumer lives */
+	uint32_t gone; /* no consumer any more: block is discard */
 };
 
 struct cairn_shared {
 	uint32_t magic, version;
-	uint32_t word_bytes;   /* of the writer */
-	uint32_t header;       /* bytes of the short event header */
-	uint64_t size;         /* of the whole */
+	uint32_t word_bytes;                        /* of the writer */
+	uint32_t header;                            /* bytes of the short event header */
+	uint64_t size;                              /* of the whole */
 	uint64_t manifest_at, streams_at, rings_at; /* offsets */
-	uint64_t ring_size;    /* bytes from one stream's ring to the next */
+	uint64_t ring_size;                         /* bytes from one stream's ring to the next */
 	uint32_t packet_size, packets, streams, mode;
 	uint64_t flush_ns, block_ns;
 	uint8_t uuid[16];
@@ -101,7 +101,8 @@ size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *strea
 /* Lay out a zeroed area of `size` bytes. */
 void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet_size,
 		       uint32_t packets, uint32_t streams);
-static inline struct cairn_stream *cairn_shared_stream(const struct cairn_shared *shared, uint32_t i)
+static inline struct cairn_stream *cairn_shared_stream(const struct cairn_shared *shared,
+						       uint32_t i)
 {
 	return (struct cairn_stream *)((uintptr_t)shared + shared->streams_at) + i;
 }

@@ -54,7 +54,7 @@ struct cairn_session {
 	uint32_t stop, asked, answered; /* flushes; words that both sides sleep on */
 	int flush_status;
 	struct cairn_stats stats;
-	uint32_t turn; /* changes when a child has got its area */
+	uint32_t turn;  /* changes when a child has got its area */
 	bool inherited; /* a child that has no area of its own yet */
 	bool closed;
 };
@@ -197,7 +197,8 @@ static int cairn_session_own_area(struct cairn_session *session)
 		cairn_slot_claim(NULL);
 	if (!session->writer.shared)
 		return cairn_fail(-ESHUTDOWN, "the process ends");
-	return session->inherited ? cairn_fail(-ENOMEM, "no memory for the rings of this child") : 0;
+	return session->inherited ? cairn_fail(-ENOMEM, "no memory for the rings of this child") :
+				    0;
 }
 
 /* ---- the consumer thread ---- */
@@ -339,7 +340,8 @@ static int cairn_session_make(struct cairn_session **result, const struct cairn_
 		session->size = cairn_shared_size(session->packet_size, session->packets,
 						  &session->streams);
 		if (!session->size)
-			status = cairn_fail(-EINVAL, "a ring of %llu packets of %llu bytes is too big",
+			status = cairn_fail(-EINVAL,
+					    "a ring of %llu packets of %llu bytes is too big",
 					    (unsigned long long)packets,
 					    (unsigned long long)packet_size);
 	}
@@ -598,8 +600,10 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 		return status;
 	if (cairn_pattern_check(pattern)) {
 		cairn_texts_free(&batch.texts);
-		return cairn_fail(-EINVAL, "a pattern has 1 to %d characters, with something around "
-				  "each comma", CAIRN_PATTERN_MAX);
+		return cairn_fail(-EINVAL,
+				  "a pattern has 1 to %d characters, with something around "
+				  "each comma",
+				  CAIRN_PATTERN_MAX);
 	}
 	status = cairn_batch_lock(&batch);
 	if (status)
@@ -816,7 +820,8 @@ static int cairn_session_recorded(const char *path)
 		return cairn_fail(status, "CAIRN_SESSION=%s: %s", path, strerror(-status));
 	control = memory;
 	if (control->magic != CAIRN_CONTROL_MAGIC || control->version != CAIRN_SHARED_VERSION)
-		return cairn_fail(-EINVAL, "CAIRN_SESSION=%s: made by another version of cairn", path);
+		return cairn_fail(-EINVAL, "CAIRN_SESSION=%s: made by another version of cairn",
+				  path);
 	config.mode = (enum cairn_mode)control->mode;
 	config.packet_size = control->packet_size;
 	config.packets = control->packets;

@@ -89,7 +89,8 @@ static void cairn_slots_sweep(struct cairn_arena *arena)
 
 		owner = (uintptr_t)__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE);
 		/* The tid is written after the claim: 0 is a claim in progress. */
-		if (!owner || !arena->thread[i].tid || cairn_os_thread_alive(arena->thread[i].tid) ||
+		if (!owner || !arena->thread[i].tid ||
+		    cairn_os_thread_alive(arena->thread[i].tid) ||
 		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &owner, 1))
 			continue;
 		cairn_slot_streams(slot);
@@ -203,7 +204,8 @@ void cairn_slots_forget(uint32_t session)
 
 		for (level = 0; level < CAIRN_LEVELS; level++)
 			if (cursor[level])
-				__atomic_store_n(&cursor[level], &cairn_no_cursor, __ATOMIC_RELAXED);
+				__atomic_store_n(&cursor[level], &cairn_no_cursor,
+						 __ATOMIC_RELAXED);
 	}
 }
 

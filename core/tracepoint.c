@@ -120,7 +120,8 @@ int cairn_registry_describe(struct cairn_tracepoint *tp, const struct cairn_desc
 		return tp->desc ? 0 : -ENOMEM;
 	}
 	if (!cairn_desc_same(tp->desc, desc))
-		cairn_tracepoint_break(tp, -EEXIST, "it is declared with two different field lists");
+		cairn_tracepoint_break(tp, -EEXIST,
+				       "it is declared with two different field lists");
 	return 0;
 }
 
@@ -236,8 +237,7 @@ static int cairn_module_folded(const struct cairn_module *module, size_t n)
 		const char *why = "the linker gave it and another event one address: link without "
 				  "--icf, or build with CAIRN_SITES=branch";
 
-		if (!order[i]->code || a == b ||
-		    cairn_site_order(&order[i - 1], &order[i]) != 0)
+		if (!order[i]->code || a == b || cairn_site_order(&order[i - 1], &order[i]) != 0)
 			continue;
 		cairn_tracepoint_break(a->tracepoint, -EBUSY, why);
 		cairn_tracepoint_break(b->tracepoint, -EBUSY, why);
@@ -266,7 +266,8 @@ static int cairn_module_site(const struct cairn_site *entry, struct cairn_site_r
 		event->next = tp->events;
 		tp->events = event;
 	} else if (strcmp(tp->name, name)) {
-		cairn_tracepoint_break(tp, -EEXIST, "another event has the same symbol: rename one");
+		cairn_tracepoint_break(tp, -EEXIST,
+				       "another event has the same symbol: rename one");
 		return 0;
 	}
 	site->code = cairn_self_relative(&entry->code) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG;
@@ -336,8 +337,8 @@ static bool cairn_module_owns(const struct cairn_module *module, const void *ref
 	const uintptr_t begin = (uintptr_t)module->refs;
 
 	return (uintptr_t)ref >= begin &&
-	       (uintptr_t)ref < begin + n * (sizeof(struct cairn_site_ref) +
-					     sizeof(struct cairn_event_ref));
+	       (uintptr_t)ref <
+		       begin + n * (sizeof(struct cairn_site_ref) + sizeof(struct cairn_event_ref));
 }
 
 static void cairn_module_unlink(struct cairn_module *module)
@@ -499,7 +500,8 @@ static int cairn_batch_build(struct cairn_batch *batch)
 				 tp->broken :
 				 cairn_list_build(tp, &batch->old[i]);
 		if (tp->broken && status == tp->broken)
-			snprintf(batch->why, sizeof(batch->why), "%s: %s", tp->name, tp->broken_why);
+			snprintf(batch->why, sizeof(batch->why), "%s: %s", tp->name,
+				 tp->broken_why);
 	}
 	if (!status)
 		return 0;

@@ -13,7 +13,7 @@
 
 /* How to step over one event's payload: fixed runs of bytes merged, then strings and sequences. */
 struct cairn_shape_program {
-	uint32_t fixed;     /* bytes if the payload has a fixed size, and steps == 0 */
+	uint32_t fixed; /* bytes if the payload has a fixed size, and steps == 0 */
 	uint32_t steps;
 	struct {
 		uint8_t op; /* CAIRN_STEP_BYTES n, CAIRN_STEP_STRING, CAIRN_STEP_SEQ of n bytes each,
@@ -30,11 +30,11 @@ int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_d
 
 struct cairn_walk {
 	const struct cairn_shape_program *const *program; /* by event id; [0] is unused */
-	uint32_t programs;                          /* ids are below this */
-	uint32_t header;                            /* 4: 5 + 27 bits; 6: 16 + 32 bits */
-	uint64_t now;                               /* time of the last record walked */
-	uint64_t records;                           /* walked so far */
-	uint64_t latest;                            /* a long time stamp above it is wrong; 0: none is */
+	uint32_t programs;                                /* ids are below this */
+	uint32_t header;                                  /* 4: 5 + 27 bits; 6: 16 + 32 bits */
+	uint64_t now;                                     /* time of the last record walked */
+	uint64_t records;                                 /* walked so far */
+	uint64_t latest; /* a long time stamp above it is wrong; 0: none is */
 };
 
 /*

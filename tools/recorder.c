@@ -96,7 +96,8 @@ static int cairn_recorder_folder_in(struct cairn_recorder *recorder, const char 
 	}
 	snprintf(recorder->control_path, sizeof(recorder->control_path), "%s/control",
 		 recorder->folder);
-	file = open(recorder->control_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	file = open(recorder->control_path, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+		    0600);
 	status = file < 0 ? -errno : -posix_fallocate(file, 0, CAIRN_CONTROL_SIZE);
 	if (file >= 0)
 		close(file);
@@ -382,7 +383,8 @@ static void cairn_recorder_remember(struct cairn_recorder *recorder, const char 
 		recorder->traces++;
 }
 
-static void cairn_recorder_add(struct cairn_recorder_stats *sum, const struct cairn_process *process)
+static void cairn_recorder_add(struct cairn_recorder_stats *sum,
+			       const struct cairn_process *process)
 {
 	struct cairn_stats stats;
 
@@ -477,7 +479,8 @@ int cairn_recorder_step(struct cairn_recorder *recorder)
 /* Replace the number behind `key` in the metadata's clock block. */
 static char *cairn_recorder_set(char *text, const char *key, uint64_t value)
 {
-	char *clock = strstr(text, "\nclock {"), *at = clock ? strstr(clock, key) : NULL, *fresh = NULL;
+	char *clock = strstr(text, "\nclock {"), *at = clock ? strstr(clock, key) : NULL,
+	     *fresh = NULL;
 	const char *rest = at ? strchr(at, ';') : NULL;
 
 	if (rest && asprintf(&fresh, "%.*s%s%llu%s", (int)(at - text), text, key,
@@ -536,6 +539,7 @@ void cairn_recorder_finish(struct cairn_recorder *recorder)
 	cairn_recorder_events(recorder);
 	while ((process = recorder->process)) {
 		recorder->process = process->next;
+		recorder->closed.living += !cairn_recorder_gone(process);
 		cairn_recorder_bury(recorder, process);
 	}
 	cairn_clock_anchor(kind, &now);
