@@ -16,8 +16,8 @@
  *
  * Invariants, after every single write, whether it worked or not:
  * - packets follow one another without a gap up to the end of the file;
- * - begin <= events <= end <= next begin; numbers go up by one; events_discarded never goes down and
- *   starts at 0 (babeltrace2 gives no number for a loss in the first packet);
+ * - begin <= events <= end <= next begin; numbers go up by one from 0; events_discarded never goes down
+ *   and starts at 0 (babeltrace2 gives no number for a loss in the first packet);
  * - the header that a write replaces lies in one page: not even a SIGKILL leaves half of it.
  */
 #include "ctf.h"
@@ -544,7 +544,7 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size)
 /* The smallest page of any system. */
 #define CAIRN_CTF_PAGE 4096u
 /* Room behind a packet for three headers, each with the bytes that place it, and more. */
-#define CAIRN_CTF_SLACK 2048u
+#define CAIRN_CTF_SLACK 1024u
 /* The last records of a packet are copied, if they are no more, to be one write with the next header. */
 #define CAIRN_CTF_GATHER 4096u
 #define CAIRN_CTF_PACKET_MOST ((uint64_t)1 << 40)
@@ -666,26 +666,12 @@ static int cairn_ctf_put_records(struct cairn_ctf_file *file, const unsigned cha
 	return error;
 }
 
-/*
- * Where the packet behind this one starts. babeltrace2 takes two packets in a row for one if they have
- * the same begin, end and size, as they can where a clock ticks slowly: so the size differs.
- */
-static uint64_t cairn_ctf_next(const struct cairn_ctf_file *file, const struct cairn_packet *head,
-			       uint64_t end)
-{
-	const uint64_t next = cairn_ctf_place(end);
-
-	if (head->timestamp_begin != head->timestamp_end || next - file->at != file->size)
-		return next;
-	return cairn_ctf_place(next + 1);
-}
-
 /* Write the packet at file->at, or more of it, and its header last. There is room. */
 static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_packet *head,
 				const void *records, size_t bytes, bool closed)
 {
 	const uint64_t end = file->at + CAIRN_PACKET_HEADER + bytes;
-	const uint64_t next = closed ? cairn_ctf_next(file, head, end) : file->room;
+	const uint64_t next = closed ? cairn_ctf_place(end) : file->room;
 	struct cairn_packet packet = *head, cover;
 	int error;
 
@@ -696,10 +682,9 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 	packet.stream_id = file->cover.stream_id;
 	packet.stream_instance_id = file->cover.stream_instance_id;
 	packet.packet_seq_num = file->cover.packet_seq_num;
-	if (packet.packet_seq_num == 0)
-		packet.events_discarded = 0;
-	else if (packet.events_discarded < file->cover.events_discarded)
-		packet.events_discarded = file->cover.events_discarded;
+	packet.events_discarded = file->cover.events_discarded;
+	if (packet.packet_seq_num > 0 && head->events_discarded > file->lost + packet.events_discarded)
+		packet.events_discarded = head->events_discarded - file->lost;
 	cairn_ctf_sizes(&packet, end - file->at, next - file->at);
 	cover = cairn_ctf_cover(&packet, next, file->room);
 
@@ -712,7 +697,6 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 		return error;
 
 	file->written += (closed ? next : end) - (file->at + file->open);
-	file->size = next - file->at;
 	file->cover = closed ? cover : packet;
 	file->open = closed ? 0 : end - file->at;
 	file->at = closed ? next : file->at;
@@ -734,7 +718,8 @@ static int cairn_ctf_put_empty(struct cairn_ctf_file *file, uint64_t lost, uint6
 	struct cairn_packet packet = file->cover;
 
 	packet.events_discarded = lost;
-	packet.timestamp_end = now > packet.timestamp_begin ? now : packet.timestamp_begin;
+	if (now > packet.timestamp_begin)
+		packet.timestamp_end = now;
 	return cairn_ctf_put_packet(file, &packet, NULL, 0, true);
 }
 
@@ -742,24 +727,30 @@ static int cairn_ctf_put_empty(struct cairn_ctf_file *file, uint64_t lost, uint6
  * Leave a part that is full. Its cover goes; but a reader that knows of the cover from an earlier look
  * would fail on that, so the cover becomes a small packet, and the fresh one behind it goes. Whatever
  * fails here, the part is valid.
- * later: the next packet begins later than all that is here. Else that small packet is left out, since
- * readers sort packets of several files by their begin alone.
+ *
+ * The next part is a stream of its own, with another stream_instance_id: of files that are one stream
+ * babeltrace2 2.0 sorts all packets by their begin alone, and puts one that begins at the same time as
+ * another before it. Where a clock ticks slowly that is another order, and an unreadable trace.
  */
-static void cairn_ctf_part_leave(struct cairn_ctf_file *file, bool later)
+static void cairn_ctf_part_leave(struct cairn_ctf_file *file)
 {
-	if ((later && cairn_ctf_put_empty(file, 0, 0)) ||
-	    cairn_os_file_resize(file->file, file->at))
-		file->cover.packet_seq_num++; /* the cover stays, and has this number */
+	if (!cairn_ctf_put_empty(file, 0, 0))
+		cairn_os_file_resize(file->file, file->at);
 	cairn_os_close(file->file);
 	file->file = -1;
 	file->part++;
+	file->lost += file->cover.events_discarded;
+	file->cover.events_discarded = 0;
+	file->cover.packet_seq_num = 0;
+	file->cover.stream_instance_id += (uint64_t)1 << 32;
 }
 
 /* Make the next part, with room for `need` bytes. It stays hidden until it has a packet. */
 static int cairn_ctf_part_make(struct cairn_ctf_file *file, const struct cairn_packet *head,
 			       uint64_t need, uint64_t limit)
 {
-	uint64_t room = file->file_size + file->file_size / 4;
+	/* Readers open all parts at once: later ones are larger, up to 1 GiB, so that they stay few. */
+	uint64_t room = file->file_size << (file->part < 4 ? file->part : 4);
 	struct cairn_packet first;
 	char name[80];
 	int error;
@@ -786,28 +777,24 @@ static int cairn_ctf_part_make(struct cairn_ctf_file *file, const struct cairn_p
 	if (error)
 		return error;
 	file->room = room;
-	if (file->cover.packet_seq_num > 0 || head->events_discarded == 0)
+	if (head->events_discarded <= file->lost)
 		return 0;
 	first = *head;
 	first.timestamp_end = first.timestamp_begin;
 	return cairn_ctf_put_packet(file, &first, NULL, 0, true);
 }
 
-/*
- * A part in which `need` bytes fit behind file->at. A part is left at four fifths of its room, but as
- * long as the clock stands still packets go into the last fifth: parts must differ in time.
- */
+/* A part in which `need` bytes fit behind file->at. */
 static int cairn_ctf_part_for(struct cairn_ctf_file *file, const struct cairn_packet *head,
 			      uint64_t need)
 {
-	const bool later = head->timestamp_begin > file->cover.timestamp_end;
 	const uint64_t limit = cairn_os_file_limit();
 	const uint64_t room = file->room < limit ? file->room : limit;
 
 	if (file->file >= 0 && !file->hidden) {
-		if (file->at + need <= (later ? room - room / 5 : room))
+		if (file->at + need <= room)
 			return 0;
-		cairn_ctf_part_leave(file, later);
+		cairn_ctf_part_leave(file);
 	}
 	return cairn_ctf_part_make(file, head, need, limit);
 }
@@ -863,26 +850,25 @@ int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet
 static int cairn_ctf_finish(struct cairn_ctf_file *file, uint64_t lost, uint64_t now)
 {
 	const bool shown = file->file >= 0 && !file->hidden;
-	struct cairn_packet packet = file->cover;
-	int error;
+	const bool more = lost > file->lost + file->cover.events_discarded;
+	struct cairn_packet packet;
+	int error = 0;
 
 	if (shown && file->open) {
 		error = cairn_ctf_put_end(file);
-		if (error || lost <= file->cover.events_discarded)
-			return error;
-		return cairn_ctf_put_empty(file, lost, now);
+		return error || !more ? error : cairn_ctf_put_empty(file, lost, now);
 	}
 	if (shown)
-		return cairn_ctf_put_empty(file, lost, lost > packet.events_discarded ? now : 0);
-	if (lost <= packet.events_discarded)
+		return cairn_ctf_put_empty(file, lost, more ? now : 0);
+	if (!more)
 		return 0;
+	packet = file->cover;
 	packet.events_discarded = lost;
-	packet.timestamp_begin = now > packet.timestamp_end ? now : packet.timestamp_end;
+	if (now > packet.timestamp_end)
+		packet.timestamp_end = now;
+	packet.timestamp_begin = packet.timestamp_end;
 	error = cairn_ctf_part_for(file, &packet, CAIRN_PACKET_HEADER + CAIRN_CTF_SLACK);
-	if (error)
-		return error;
-	packet.timestamp_end = packet.timestamp_begin;
-	return cairn_ctf_put_packet(file, &packet, NULL, 0, true);
+	return error ? error : cairn_ctf_put_packet(file, &packet, NULL, 0, true);
 }
 
 int cairn_ctf_file_close(struct cairn_ctf_file *file, uint64_t lost, uint64_t now)

@@ -81,14 +81,14 @@ struct cairn_ctf_file {
 	int dir, file;                  /* file -1: none open */
 	struct cairn_identity identity; /* of file */
 	char name[48];                  /* of the stream; a second file gets ".1", ... */
-	uint32_t part;
+	uint32_t part;      /* each is a stream of its own: stream_instance_id plus part * 2^32 */
 	bool hidden;        /* the file has no packet yet, and a name that readers pass over */
 	uint64_t at;        /* where the last packet starts, the one that spans the rest */
 	uint64_t open;      /* bytes of it that are written; 0: it is a cover */
-	uint64_t size;      /* of the packet before */
 	uint64_t number;    /* packet_seq_num of the head of the last call: tells packets apart */
 	uint64_t room;      /* size of the file, sparse */
-	uint64_t file_size; /* of each part, about: 64 MiB unless set before the first packet */
+	uint64_t file_size; /* of the first part: 64 MiB unless set before the first packet */
+	uint64_t lost;      /* what the parts before say */
 	struct cairn_packet cover; /* the header at `at`: identity, time and loss so far */
 	uint64_t written;          /* bytes of packets in all parts */
 };

@@ -16,7 +16,9 @@
 #include "session.h"
 
 static struct cairn_slot cairn_no_slot;
-struct cairn_cursor cairn_no_cursor;
+/* Not NULL: a sanitizer of undefined behaviour does not like sums with that. */
+static unsigned char cairn_no_room[1];
+struct cairn_cursor cairn_no_cursor = { .cur = cairn_no_room, .end = cairn_no_room };
 struct cairn_arena *cairn_arena;
 uintptr_t cairn_dropped;
 const struct cairn_list cairn_list_none;

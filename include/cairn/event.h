@@ -208,6 +208,10 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 		}                                                                                  \
 		cairn_all_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);              \
 	}                                                                                          \
-	struct cairn_event
+	typedef char CAIRN_EVENT_takes_one_log_level_##p##__##n                                    \
+		[(0 CAIRN__MAP(CAIRN__V_, , __VA_ARGS__)) < 512 ? 1 : -1];                         \
+	/* Last, for the program's `;`. `struct cairn_event` here would declare a namespace's own. */ \
+	typedef char CAIRN_EVENT_takes_at_most_32_fields_##p##__##n                                \
+		[0 CAIRN__MAP(CAIRN__N_, , __VA_ARGS__) <= 32 ? 1 : -1]
 
 #endif

@@ -1,0 +1,118 @@
+#!/bin/bash
+# SPDX-License-Identifier: MIT
+#
+# ci/run.sh [TARGET...]: build each target of ci/matrix (default: all) in build/TARGET and run its whole
+# test suite. Installs what is missing. Ends with a table and the line "N passed, N failed"; the exit
+# status is 0 only if every target was built and ran tests, and every test passed. What a target printed
+# is in build/TARGET/ci.log.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+root=$PWD
+ulimit -c 0
+
+target_time=600 # seconds that the tests of one target may take
+test_time=300   # and each test
+
+ci/setup.sh
+
+lines=$(grep -v -e '^#' -e '^[[:space:]]*$' ci/matrix)
+if [ $# -eq 0 ]; then
+	mapfile -t targets < <(awk '{ print $1 }' <<<"$lines")
+else
+	targets=("$@")
+fi
+for target in "${targets[@]}"; do
+	if ! awk '{ print $1 }' <<<"$lines" | grep -Fqx -e "$target"; then
+		echo "ci/run.sh: ci/matrix has no target '$target'" >&2
+		exit 2
+	fi
+done
+
+# build TARGET TOOLCHAIN ARGUMENT...: configure and build in build/TARGET.
+build()
+{
+	local target=$1 toolchain=$2 triple
+	local dir=build/$target arguments=()
+	shift 2
+	for argument; do
+		[ "$argument" = - ] || arguments+=("$argument")
+	done
+
+	if [ "$toolchain" != - ]; then
+		triple=$(sed -n 's/^set(cairn_triple \(.*\))$/\1/p' "$toolchain")
+		ci/check.sh "$triple" "build/cache/check-$triple" || return
+		arguments+=("-DCMAKE_TOOLCHAIN_FILE=$root/$toolchain"
+			"-Dcheck_DIR=$root/build/cache/check-$triple/lib/cmake/check")
+		if [[ " $* " != *" -DCAIRN_TOOLS=OFF "* ]]; then
+			ci/libs.sh "$triple" "build/cache/libs-$triple" || return
+			arguments+=(-C "$root/build/cache/libs-$triple/libs.cmake")
+		fi
+	fi
+
+	# What another set of arguments left in the cache must not have a say.
+	if [ "$(cat "$dir/arguments" 2>/dev/null)" != "${arguments[*]}" ]; then
+		find "$dir" -mindepth 1 -maxdepth 1 ! -name ci.log -exec rm -rf {} + || return
+		echo "${arguments[*]}" >"$dir/arguments"
+	fi
+	cmake -S . -B "$dir" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
+		-DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${arguments[@]}" || return
+	cmake --build "$dir" -j 2 -- -k 0
+}
+
+# run_tests TARGET. ThreadSanitizer knows few address space layouts; where the kernel spreads mappings
+# wider, its programs run without.
+run_tests()
+{
+	local before=()
+	if grep -q '^CAIRN_SANITIZE:STRING=thread' "build/$1/CMakeCache.txt" &&
+		[ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
+		before=(setarch -R)
+	fi
+	"${before[@]}" ctest --test-dir "build/$1" -j 2 --output-on-failure --no-tests=error \
+		--timeout $test_time --stop-time "$(date -d "+$target_time seconds" +%H:%M:%S)"
+}
+
+table=$(printf '%-12s %7s %7s %8s' target passed failed seconds)
+passed=0
+failed=0
+for target in "${targets[@]}"; do
+	read -r -a fields < <(awk -v name="$target" '$1 == name' <<<"$lines")
+	mkdir -p "build/$target"
+	log=build/$target/ci.log
+	SECONDS=0
+	ok=0
+	bad=0
+	note=
+	echo "== $target"
+	if ! build "${fields[@]}" >"$log" 2>&1; then
+		bad=1
+		note="  did not build"
+		tail -n 40 "$log"
+	else
+		status=0
+		run_tests "$target" >>"$log" 2>&1 || status=$?
+		# "87% tests passed, 2 tests failed out of 16"
+		summary=$(grep -E '^[0-9]+% tests passed, ' "$log" | tail -n 1 || true)
+		if [[ $summary =~ ^[0-9]+%\ tests\ passed,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+)$ ]]; then
+			bad=${BASH_REMATCH[1]}
+			ok=$((BASH_REMATCH[2] - bad))
+		fi
+		if [ $((ok + bad)) -eq 0 ]; then
+			bad=1
+			note="  no test ran"
+		elif [ $status -ne 0 ] && [ "$bad" -eq 0 ]; then
+			bad=1
+			note="  ctest ended with status $status"
+		fi
+		[ "$bad" -eq 0 ] || tail -n 80 "$log"
+	fi
+	passed=$((passed + ok))
+	failed=$((failed + bad))
+	row=$(printf '%-12s %7d %7d %8d%s' "$target" "$ok" "$bad" "$SECONDS" "$note")
+	table+=$'\n'$row
+done
+
+echo
+echo "$table"
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]

@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# The public headers in every dialect that they promise, with every warning an error. A covering set,
+# not the full product: each value meets both compilers and both kinds of site.
+# shellcheck disable=SC2086
+
+. "$(dirname "$0")/lib.sh"
+
+warnings="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wundef -Werror"
+cxx_warnings="$warnings -Wold-style-cast"
+
+made=0
+# compile COMPILER FILE OPTION...
+compile()
+{
+	tool=$1 file=$2
+	shift 2
+	made=$((made + 1))
+	add $tool "$@" $includes -c tests/api/$file -o "$work/$made.o"
+}
+
+c_dialects()
+{
+	compile "$1" use.c -std=c99 $warnings -O0
+	compile "$1" use.c -std=c99 $warnings -O2 -DCAIRN_SITES=branch
+	compile "$1" use.c -std=c11 $warnings -O2
+	compile "$1" use.c -std=c17 $warnings -O0 -DCAIRN_SITES=branch
+	compile "$1" use.c -std=gnu11 $warnings -O2
+	for std in c2x c23; do
+		knows "$1" -std=$std && compile "$1" use.c -std=$std $warnings -O2
+	done
+	for std in c99 gnu11; do
+		compile "$1" macros.c -std=$std $warnings -O2
+		compile "$1" macros.c -std=$std $warnings -O0 -DCAIRN_SITES=branch
+	done
+}
+
+cxx_dialects()
+{
+	for std in c++11 c++14 c++17 c++20 c++2b; do
+		knows "$1" -std=$std -x c++ && compile "$1" use.cc -std=$std $cxx_warnings -O2
+	done
+	compile "$1" use.cc -std=c++11 $cxx_warnings -O0 -DCAIRN_SITES=branch
+	compile "$1" use.cc -std=c++20 $cxx_warnings -O0
+	compile "$1" use.c -x c++ -std=c++11 $cxx_warnings -O0
+	compile "$1" use.c -x c++ -std=c++20 $cxx_warnings -O2
+	compile "$1" macros.c -x c++ -std=c++17 $cxx_warnings -O2
+}
+
+# The asm of a site has no operand that only the optimiser could make constant.
+levels()
+{
+	for options in "-O0 -fPIC" "-O0 -fno-pic" "-O1 -fPIE" "-Os -fno-pic" "-O2 -fPIE" "-O3 -fPIC" \
+		"-Og -fPIC"; do
+		compile "$1" use.c -std=c11 $warnings $options
+	done
+	for options in "-O0 -fPIC" "-O3 -fPIE"; do
+		compile "$2" use.cc -std=c++17 $cxx_warnings $options
+	done
+}
+
+# Options that instrument functions or move symbols, and the port that does not patch.
+options()
+{
+	for option in -fsanitize=thread -fsanitize=address -fsanitize=undefined -finstrument-functions \
+		-fno-common -fvisibility=hidden -fcf-protection=full -pg --coverage -g3 -fno-inline \
+		-fstack-protector-all "-ffunction-sections -fdata-sections"; do
+		knows "$1" $option || continue
+		compile "$1" macros.c -std=c11 $warnings -O1 $option
+	done
+	all=$includes
+	includes="-Iinclude -Iarch/generic"
+	compile "$1" use.c -std=c99 $warnings -O2
+	compile "$2" use.cc -std=c++11 $cxx_warnings -O2
+	includes=$all
+}
+
+for cc in $compilers; do
+	c_dialects "$(cc_of $cc)"
+	cxx_dialects "$(cxx_of $cc)"
+done
+run_all lesson_75_dialects
+for cc in $compilers; do
+	levels "$(cc_of $cc)" "$(cxx_of $cc)"
+done
+run_all lesson_71_optimisation_levels
+for cc in $compilers; do
+	options "$(cc_of $cc)" "$(cxx_of $cc)"
+done
+run_all options_and_generic_port
+finish

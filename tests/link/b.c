@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Three sites: two events, one question. */
+#include "link.h"
+
+LINK_COUNTED int link_b(int n)
+{
+	cairn_trace(link, one, n);
+	if (cairn_enabled(link, two))
+		n += 10;
+	cairn_trace(link, one, n);
+	return n;
+}

@@ -1,0 +1,11 @@
+/* expect: too few arguments to function */
+/* SPDX-License-Identifier: MIT */
+#include <cairn/event.h>
+
+CAIRN_EVENT(api, two, CAIRN_U32(n), CAIRN_STR(name));
+
+void test(const char *s);
+void test(const char *s)
+{
+	cairn_trace(api, two, s[0]);
+}
