@@ -683,7 +683,8 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 	packet.stream_instance_id = file->cover.stream_instance_id;
 	packet.packet_seq_num = file->cover.packet_seq_num;
 	packet.events_discarded = file->cover.events_discarded;
-	if (packet.packet_seq_num > 0 && head->events_discarded > file->lost + packet.events_discarded)
+	if (packet.packet_seq_num > 0 &&
+	    head->events_discarded > file->lost + packet.events_discarded)
 		packet.events_discarded = head->events_discarded - file->lost;
 	cairn_ctf_sizes(&packet, end - file->at, next - file->at);
 	cover = cairn_ctf_cover(&packet, next, file->room);

@@ -192,7 +192,7 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	if (drain->dir >= 0 || !config->output)
 		return 0;
 	status = cairn_os_dir_create(config->output);
-	if (status && status != -ENOTEMPTY)
+	if (status)
 		return status;
 	cairn_os_random(&nonce, sizeof(nonce));
 	snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output, drain->name,
@@ -282,7 +282,8 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 {
 	struct cairn_drain_stream *stream = &drain->stream[i];
 	const struct cairn_stream *from =
-		(const struct cairn_stream *)((uintptr_t)drain->config.shared + drain->streams_at) +
+		(const struct cairn_stream *)((uintptr_t)drain->config.shared +
+					      (uintptr_t)drain->streams_at) +
 		i;
 	const uint32_t packets = __atomic_load_n(&from->packets, __ATOMIC_RELAXED);
 	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = i };
@@ -371,9 +372,10 @@ static uint32_t cairn_drain_valid(const struct cairn_drain *drain,
 static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_stream *stream,
 			       bool closed)
 {
-	const unsigned char *packet = (const unsigned char *)drain->config.shared + stream->ring +
+	const unsigned char *packet = (const unsigned char *)drain->config.shared +
+				      (uintptr_t)stream->ring +
 				      (stream->next & (stream->packets - 1)) *
-					      (uint64_t)drain->packet_size;
+					      (uintptr_t)drain->packet_size;
 	const unsigned char *end;
 	struct cairn_packet head;
 	uint64_t before;
@@ -591,6 +593,7 @@ void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stat
 		stats->lost += __atomic_load_n(&stream->from->lost, __ATOMIC_RELAXED) +
 			       stream->spoilt;
 		stats->bytes += stream->file.written;
+		stats->back += __atomic_load_n(&stream->from->back, __ATOMIC_RELAXED);
 	}
 }
 

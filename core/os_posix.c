@@ -461,7 +461,7 @@ void cairn_os_thread_join(void *thread)
 
 /* ---- files ---- */
 
-static int cairn_os_dir_empty(const char *path)
+int cairn_os_dir_empty(const char *path)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
@@ -493,7 +493,7 @@ int cairn_os_dir_create(const char *path)
 		if (mkdir(part, 0777) && errno != EEXIST)
 			return -errno;
 	}
-	return cairn_os_dir_empty(path);
+	return 0;
 }
 
 int cairn_os_path(char *full, size_t size, const char *path)
@@ -546,7 +546,7 @@ int cairn_os_identify(int handle, struct cairn_identity *identity)
 
 bool cairn_os_is(int handle, const struct cairn_identity *identity)
 {
-	struct cairn_identity now;
+	struct cairn_identity now = { 0 };
 
 	return cairn_os_identify(handle, &now) == 0 && now.device == identity->device &&
 	       now.inode == identity->inode;

@@ -76,7 +76,8 @@ int cairn_manifest_add(struct cairn_shared *shared, const struct cairn_desc *des
 
 	if (size > CAIRN_MANIFEST_SIZE - used)
 		return -ENOSPC;
-	entry = (struct cairn_manifest *)((uintptr_t)shared + shared->manifest_at + used);
+	entry = (struct cairn_manifest *)((uintptr_t)shared + (uintptr_t)shared->manifest_at +
+					  used);
 	if (cairn_os_populate(entry, size))
 		return -ENOSPC;
 	entry->size = size;
@@ -151,7 +152,7 @@ static struct cairn_packet *cairn_stream_packet(const struct cairn_shared *share
 }
 
 /* Wake the consumer if it sleeps. Full barrier [C]: the packet is published before we look; the
- * consumer says that it sleeps before it looks again (cairn_drain_sleep). */
+ * consumer says that it sleeps before it looks again (cairn_bell_sleep). */
 static void cairn_bell_ring(struct cairn_bell *bell)
 {
 	cairn_arch_mb();
@@ -184,7 +185,7 @@ static bool cairn_stream_wait(struct cairn_writer *writer, struct cairn_stream *
 		return false;
 	writer->gave_up = false;
 	/* Say that we wait, full barrier [D], look: the consumer gives back, full barrier, looks whether
-	 * we wait (cairn_drain_give_back). */
+	 * we wait (cairn_drain_wake). */
 	__atomic_store_n(&stream->waiting, 1, __ATOMIC_RELAXED);
 	for (;;) {
 		const uint32_t room = __atomic_load_n(&stream->room, __ATOMIC_ACQUIRE);
@@ -235,7 +236,8 @@ static bool cairn_stream_switch(struct cairn_writer *writer, struct cairn_stream
 	packet->vtid = thread->tid;
 	memcpy(packet->thread, thread->name, sizeof(packet->thread));
 	stream->tid = thread->tid;
-	CAIRN__PUBLISH(stream->opened, number + 1); /* [B] with cairn_drain_stream */
+	cairn_fence_stores();
+	CAIRN__PUBLISH(stream->opened, number + 1); /* [B] with cairn_drain_note */
 	cursor->last = now;
 	cursor->end = (unsigned char *)packet + shared->packet_size;
 	CAIRN__PUBLISH(cursor->cur, (unsigned char *)packet + CAIRN_PACKET_HEADER);
@@ -283,7 +285,7 @@ static struct cairn_stream *cairn_reserve_stream(struct cairn_slot *slot,
 		return cairn_stream_of(cursor);
 	if (!writer->shared)
 		return NULL;
-	stream = cairn_stream_claim(writer->shared, level);
+	stream = writer->mute ? NULL : cairn_stream_claim(writer->shared, level);
 	if (!stream) {
 		cairn_arch_add(&writer->shared->lost, 1);
 		return NULL;

@@ -91,6 +91,8 @@ struct cairn_writer {
 	uint64_t block_ns;
 	uint32_t beat; /* the beat at which block mode gave up */
 	bool gave_up;
+	bool outside; /* drained by another process */
+	bool mute;    /* a child that could get no rings: its events are lost, and counted */
 };
 
 /* The writers of all sessions, by session number; NULL: none. */
@@ -104,7 +106,7 @@ void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet
 static inline struct cairn_stream *cairn_shared_stream(const struct cairn_shared *shared,
 						       uint32_t i)
 {
-	return (struct cairn_stream *)((uintptr_t)shared + shared->streams_at) + i;
+	return (struct cairn_stream *)((uintptr_t)shared + (uintptr_t)shared->streams_at) + i;
 }
 
 /* Append a description. 0, or -ENOSPC: the manifest is full. Under the control lock. */

@@ -495,6 +495,23 @@ static int cairn_session_rule(struct cairn_session *session, const char *pattern
 	return 0;
 }
 
+/* The last rule stands: an earlier one with the same pattern has nothing to say any more. */
+static void cairn_session_forget_rule(struct cairn_session *session)
+{
+	const struct cairn_rule *last = &session->rule[session->rules - 1];
+	uint32_t i;
+
+	for (i = 0; i + 1 < session->rules; i++) {
+		if (strcmp(session->rule[i].pattern, last->pattern))
+			continue;
+		cairn_os_free(session->rule[i].pattern);
+		memmove(&session->rule[i], &session->rule[i + 1],
+			(session->rules - i - 1) * sizeof(*session->rule));
+		session->rules--;
+		return;
+	}
+}
+
 static void cairn_session_unrule(struct cairn_session *session)
 {
 	cairn_os_free(session->rule[--session->rules].pattern);
@@ -556,7 +573,7 @@ static void cairn_session_header(struct cairn_session *session)
 	for (tp = cairn_registry_first(); tp; tp = tp->all)
 		n += tp->desc && cairn_session_wants(session, tp->name);
 	session->channel->header = n > 30 ? 6 : 4;
-	session->writer.shared->header = session->channel->header;
+	CAIRN__STORE(session->writer.shared->header, session->channel->header);
 }
 
 /* Bring what is recorded in line with the session's rules. Returns how many changed, or -errno. */
@@ -618,6 +635,8 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 		status = cairn_session_match(session, &batch);
 		if (status < 0)
 			cairn_session_unrule(session);
+		else
+			cairn_session_forget_rule(session);
 	}
 	for (tp = cairn_registry_first(); tp && enable; tp = tp->all)
 		matches += tp->desc && tp->events && cairn_pattern_match(pattern, tp->name);
@@ -830,6 +849,7 @@ static int cairn_session_recorded(const char *path)
 		return status;
 	session->control = control;
 	session->writer.block_ns = control->block_ns;
+	session->writer.outside = true;
 	if (session->clock == CAIRN_CLOCK_COUNTER)
 		session->clock = (enum cairn_clock_kind)control->clock;
 	status = cairn_session_launch(session);
@@ -880,26 +900,39 @@ void cairn_session_forked(void)
 	}
 }
 
-/* An area of the child's own, with the events that were enabled at the fork. [s] */
+/*
+ * An area of the child's own, with the events that were enabled at the fork. If there is none to be had,
+ * or the recorder cannot be reached any more (the child changed its user or its root), the child's
+ * events are counted as lost in the head that it still shares with its parent. [s]
+ */
 static void cairn_session_adopt(struct cairn_session *session)
 {
 	struct cairn_shared *old = session->writer.shared, *fresh;
 	int fd = -1, status = cairn_session_area(session, &fd);
 	uintptr_t used;
 
-	if (status)
-		return; /* every event is lost in the inherited area, and counted there */
+	if (status) {
+		session->writer.mute = true;
+		return;
+	}
 	fresh = session->writer.shared;
 	used = __atomic_load_n(&old->manifest_used, __ATOMIC_ACQUIRE);
-	if (cairn_os_populate((char *)fresh + fresh->manifest_at, used ? used : 1) == 0) {
+	status = cairn_os_populate((char *)fresh + fresh->manifest_at, used ? used : 1);
+	if (!status) {
 		memcpy((char *)fresh + fresh->manifest_at, (char *)old + old->manifest_at, used);
 		__atomic_store_n(&fresh->manifest_used, used, __ATOMIC_RELEASE);
 	}
-	cairn_os_detach(old, (size_t)old->streams_at);
-	if (session->control)
-		cairn_session_announce(session, fd);
+	if (!status && session->control)
+		status = cairn_session_announce(session, fd);
 	if (fd >= 0)
 		cairn_os_close(fd);
+	if (status) {
+		session->writer.shared = old;
+		session->writer.mute = true;
+		cairn_os_unmap(fresh, session->size);
+		return;
+	}
+	cairn_os_detach(old, (size_t)old->streams_at);
 	__atomic_store_n(&session->inherited, false, __ATOMIC_RELEASE);
 	__atomic_add_fetch(&session->turn, 1, __ATOMIC_RELEASE);
 	cairn_os_wake(&session->turn);
@@ -911,7 +944,8 @@ void cairn_session_child(void)
 
 	cairn_session_settle(true);
 	for (i = 0; i < CAIRN_SESSIONS; i++)
-		if (cairn_sessions[i] && cairn_sessions[i]->inherited)
+		if (cairn_sessions[i] && cairn_sessions[i]->inherited &&
+		    !cairn_sessions[i]->writer.mute)
 			cairn_session_adopt(cairn_sessions[i]);
 }
 

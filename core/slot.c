@@ -211,7 +211,23 @@ void cairn_slots_forget(uint32_t session)
 	}
 }
 
-void cairn_event_dropped(void)
+/* Nested, the thread is in an event, so the list and the areas stay; else only what stays for good. */
+void cairn_event_dropped(const struct cairn_event *nested)
 {
+	const struct cairn_list *list = nested ? nested->list : &cairn_list_none;
+	uint32_t i;
+
+	for (i = 0; i < list->count; i++) {
+		struct cairn_writer *writer =
+			list->entry[i].fn ? NULL : cairn_writers[list->entry[i].channel->session];
+
+		if (writer && writer->shared)
+			cairn_arch_add(&writer->shared->lost, 1);
+	}
+	if (nested)
+		return;
 	cairn_arch_add(&cairn_dropped, 1);
+	for (i = 0; i < CAIRN_SESSIONS; i++)
+		if (cairn_writers[i] && cairn_writers[i]->outside)
+			cairn_arch_add(&cairn_writers[i]->shared->lost, 1);
 }

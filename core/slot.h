@@ -10,7 +10,7 @@
 
 #define CAIRN_SLOTS 4096
 
-/* 512 bytes on a 64-bit CPU; the first member is what the generated code sees. */
+/* The first member is what the generated code sees. */
 struct cairn_thread {
 	struct cairn_slot slot;
 	uint32_t tid;
@@ -28,7 +28,7 @@ struct cairn_arena {
 extern struct cairn_arena *cairn_arena CAIRN__HIDDEN;
 /* What every unused cursor pointer points to: it has no room. */
 extern struct cairn_cursor cairn_no_cursor CAIRN__HIDDEN;
-/* Events of threads that found no slot, or nested too deep. */
+/* Events of threads that found no slot. */
 extern uintptr_t cairn_dropped CAIRN__HIDDEN;
 
 /* Map the arena and arm what watches threads and forks. 0, -ENOMEM. Under the lock. */

@@ -38,23 +38,37 @@ static struct cairn_tracepoint *cairn_bucket[CAIRN_BUCKETS];
 static struct cairn_tracepoint *cairn_all;
 static struct cairn_type *cairn_types;
 static char cairn_last_error[256];
+static bool cairn_last_error_busy;
 static uintptr_t cairn_module_changes; /* modules that came or went so far */
 
 int cairn_fail(int error, const char *format, ...)
 {
+	char text[sizeof(cairn_last_error)];
 	va_list args;
 
 	va_start(args, format);
-	vsnprintf(cairn_last_error, sizeof(cairn_last_error), format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
+	/* Called with and without the control lock, so this has one of its own; two failures at once
+	 * leave the text of one. */
+	if (!__atomic_exchange_n(&cairn_last_error_busy, true, __ATOMIC_ACQUIRE)) {
+		memcpy(cairn_last_error, text, sizeof(text));
+		__atomic_store_n(&cairn_last_error_busy, false, __ATOMIC_RELEASE);
+	}
 	if (cairn_os_getenv("CAIRN_DEBUG"))
-		cairn_os_say(cairn_last_error);
+		cairn_os_say(text);
 	return error;
 }
 
 int cairn_error(char *text, size_t size)
 {
-	return snprintf(text, size, "%s", cairn_last_error);
+	int length;
+
+	if (__atomic_exchange_n(&cairn_last_error_busy, true, __ATOMIC_ACQUIRE))
+		return snprintf(text, size, "another thread's call fails at this moment");
+	length = snprintf(text, size, "%s", cairn_last_error);
+	__atomic_store_n(&cairn_last_error_busy, false, __ATOMIC_RELEASE);
+	return length;
 }
 
 /* ---- names ---- */

@@ -14,6 +14,7 @@
 #include <errno.h>
 #include <string.h>
 
+#define CAIRN_WALK_NO_TAG UINT32_MAX
 #define CAIRN_WALK_LITTLE (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__)
 #define CAIRN_WALK_INLINE static inline __attribute__((always_inline))
 
@@ -155,8 +156,8 @@ static const unsigned char *cairn_walk_payload(const struct cairn_shape_program 
 }
 
 /* Behind the record whose long header has its id and time at `at`; NULL: cut, unknown, or too old. */
-static const unsigned char *cairn_walk_long(const struct cairn_walk *walk, const unsigned char *at,
-					    const unsigned char *to, uint64_t *now)
+static const unsigned char *cairn_walk_long(struct cairn_walk *walk, const unsigned char *at,
+					    const unsigned char *to)
 {
 	const struct cairn_shape_program *program;
 	const unsigned char *end;
@@ -168,12 +169,54 @@ static const unsigned char *cairn_walk_long(const struct cairn_walk *walk, const
 	memcpy(&id, at, sizeof(id));
 	memcpy(&time, at + sizeof(id), sizeof(time));
 	program = cairn_walk_find(walk, id);
-	if (!program || time < *now || (walk->latest && time > walk->latest))
+	if (!program || time < walk->now || (walk->latest && time > walk->latest))
 		return NULL;
 	end = cairn_walk_payload(program, at + sizeof(id) + sizeof(time), to);
 	if (end)
-		*now = time;
+		walk->now = time;
 	return end;
+}
+
+/* Records of fixed size that are likely to come next: the two kinds that were met last. */
+struct cairn_walk_kind {
+	uint32_t tag;
+	size_t size; /* of the record */
+};
+
+/*
+ * Walk records of two kinds. Their sizes are in registers and which kind comes is left to the CPU's
+ * branch prediction: the address of the next record waits for no load. The barriers keep the compiler
+ * from turning the branches into a selection, which would wait.
+ */
+CAIRN_WALK_INLINE const unsigned char *cairn_walk_run(struct cairn_walk *walk,
+						      const unsigned char *at,
+						      const unsigned char *to, bool compact,
+						      const struct cairn_walk_kind kind[2])
+{
+	const uint32_t tag0 = kind[0].tag, tag1 = kind[1].tag;
+	const size_t size0 = kind[0].size, size1 = kind[1].size;
+	const size_t most = size0 > size1 ? size0 : size1;
+	uint64_t now = walk->now, records = walk->records;
+
+	while ((size_t)(to - at) >= most) {
+		const uint32_t tag = cairn_walk_tag(at, compact);
+		const uint64_t time = cairn_walk_time(at, compact, now);
+
+		if (tag == tag0) {
+			CAIRN__BARRIER();
+			at += size0;
+		} else if (tag == tag1) {
+			CAIRN__BARRIER();
+			at += size1;
+		} else {
+			break;
+		}
+		now = time;
+		records++;
+	}
+	walk->now = now;
+	walk->records = records;
+	return at;
 }
 
 CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
@@ -182,7 +225,7 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
 {
 	const uint32_t escape = compact ? 31 : UINT16_MAX;
 	const size_t header = compact ? 4 : 6;
-	uint64_t now = walk->now, records = walk->records;
+	struct cairn_walk_kind kind[2] = { { CAIRN_WALK_NO_TAG, 0 }, { CAIRN_WALK_NO_TAG, 0 } };
 
 	while ((size_t)(to - from) >= header) {
 		const uint32_t tag = cairn_walk_tag(from, compact);
@@ -190,33 +233,29 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
 		const unsigned char *end;
 
 		if (tag == escape) {
-			end = cairn_walk_long(walk, from + (compact ? 1 : 2), to, &now);
+			end = cairn_walk_long(walk, from + (compact ? 1 : 2), to);
 			if (!end)
 				break;
 			from = end;
-			records++;
+			walk->records++;
 			continue;
 		}
 		program = cairn_walk_find(walk, tag);
 		end = program ? cairn_walk_payload(program, from + header, to) : NULL;
 		if (!end)
 			break;
-		now = cairn_walk_time(from, compact, now);
-		records++;
+		walk->now = cairn_walk_time(from, compact, walk->now);
+		walk->records++;
 		if (program->steps == 0) {
-			/* More of the same: `size` is known, so no load delays the next address. */
-			const size_t size = (size_t)(end - from);
-
-			while ((size_t)(to - end) >= size && cairn_walk_tag(end, compact) == tag) {
-				now = cairn_walk_time(end, compact, now);
-				end += size;
-				records++;
+			if (tag != kind[0].tag) {
+				kind[1] = kind[0];
+				kind[0].tag = tag;
+				kind[0].size = (size_t)(end - from);
 			}
+			end = cairn_walk_run(walk, end, to, compact, kind);
 		}
 		from = end;
 	}
-	walk->now = now;
-	walk->records = records;
 	return from;
 }
 

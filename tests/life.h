@@ -15,6 +15,7 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
+#include <sys/stat.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -260,8 +261,9 @@ LIFE_UNUSED void life_total(const struct life_trace *trace, size_t count)
 /* ---- what a debugger does ---- */
 
 /*
- * A thread that calls life_mark twice: what it does in between is stepped or watched by life_watch, in
- * the parent of its process. It needs life_traced first. False: the system has no ptrace for us.
+ * A thread that calls life_mark is watched by life_watch, in the parent of its process, from there on: to
+ * the next life_mark its system calls are counted; or until it sets shared->end it is stepped. It needs
+ * life_traced first. False: the system has no ptrace for us.
  */
 LIFE_UNUSED bool life_traced(void)
 {
@@ -273,12 +275,17 @@ LIFE_UNUSED void life_mark(void)
 	syscall(SYS_tgkill, getpid(), life_tid(), SIGSTOP);
 }
 
+struct life_shared {
+	int end;  /* set by the thread: what was to be stepped is behind it */
+	int over; /* set by life_watch: that came before the next point */
+};
+
 struct life_watch {
-	/* Stepping: at each pair of marks, step `first`, then `first + stride` ... instructions and send
-	 * the signal. *over becomes 1 when the second mark was reached before. */
+	/* Stepping: at the first mark, step `first` instructions and send the signal, at the next one
+	 * first + stride, and so on. */
 	int signal;
 	unsigned first, stride, points;
-	volatile int *over;
+	volatile struct life_shared *shared;
 	/* Counting instead (signal 0): system calls of the thread, by number. */
 	unsigned calls[512], all_calls;
 };
@@ -301,21 +308,24 @@ static int life_watch_wait(pid_t tid)
 	return status;
 }
 
-/* The thread is at its first mark. Step; true if the second mark came first. */
+/* The thread is at its mark. Step; true if the end came first. */
 static bool life_watch_step(struct life_watch *watch, pid_t tid)
 {
 	unsigned i;
 
-	for (i = 0; i < watch->first; i++) {
+	watch->shared->end = 0;
+	for (i = 0; i < watch->first && !watch->shared->end; i++) {
 		ptrace(PTRACE_SINGLESTEP, tid, NULL, NULL);
-		if (WSTOPSIG(life_watch_wait(tid)) == SIGSTOP)
+		if (!WIFSTOPPED(life_watch_wait(tid)))
 			return true;
 	}
+	if (watch->shared->end)
+		return true;
 	watch->first += watch->stride;
 	return false;
 }
 
-/* From the first mark to the second: note each system call. */
+/* From one mark to the next: note each system call. */
 static void life_watch_calls(struct life_watch *watch, pid_t tid)
 {
 	struct __ptrace_syscall_info info;
@@ -341,7 +351,6 @@ static void life_watch_calls(struct life_watch *watch, pid_t tid)
 /* Follow the process and its traced threads to the end: its exit status must be 0. */
 LIFE_UNUSED void life_watch(struct life_watch *watch, pid_t pid, const char *what)
 {
-	bool inside = false;
 	int status, signal;
 	pid_t tid;
 
@@ -354,20 +363,16 @@ LIFE_UNUSED void life_watch(struct life_watch *watch, pid_t pid, const char *wha
 			continue;
 		}
 		signal = WSTOPSIG(status);
-		if (signal == SIGSTOP && !inside) {
+		if (signal == SIGSTOP) {
 			signal = 0;
 			if (!watch->signal) {
 				life_watch_calls(watch, tid);
 			} else if (life_watch_step(watch, tid)) {
-				*watch->over = 1;
+				watch->shared->over = 1;
 			} else {
 				watch->points++;
 				signal = watch->signal;
-				inside = true;
 			}
-		} else if (signal == SIGSTOP) {
-			signal = 0;
-			inside = false;
 		}
 		ptrace(PTRACE_CONT, tid, NULL, (void *)(uintptr_t)signal);
 	}

@@ -39,7 +39,8 @@ static __attribute__((unused)) void put_zeros(struct bytes *to, size_t size)
 }
 
 /* An integer of `size` bytes, in the order of `big`. */
-static __attribute__((unused)) void put_order(struct bytes *to, uint64_t value, unsigned size, bool big)
+static __attribute__((unused)) void put_order(struct bytes *to, uint64_t value, unsigned size,
+					      bool big)
 {
 	unsigned char byte;
 	unsigned i;

@@ -45,9 +45,10 @@ static struct cairn_desc *make_begin(uint16_t kind, uint16_t fields, size_t numb
 }
 
 /* The caller frees it. */
-static __attribute__((unused)) struct cairn_desc *
-make_event(const char *provider, const char *name, uint16_t level, const struct make_field *field,
-	   uint16_t fields)
+static __attribute__((unused)) struct cairn_desc *make_event(const char *provider, const char *name,
+							     uint16_t level,
+							     const struct make_field *field,
+							     uint16_t fields)
 {
 	size_t bytes = strlen(provider) + strlen(name) + 2;
 	struct cairn_desc *desc;
@@ -70,9 +71,8 @@ make_event(const char *provider, const char *name, uint16_t level, const struct 
 	return desc;
 }
 
-static __attribute__((unused)) struct cairn_desc *make_enum(const char *name, const char *store,
-							    const struct make_label *label,
-							    uint16_t labels)
+static __attribute__((unused)) struct cairn_desc *
+make_enum(const char *name, const char *store, const struct make_label *label, uint16_t labels)
 {
 	size_t bytes = strlen(name) + strlen(store) + 2;
 	struct cairn_desc *desc;

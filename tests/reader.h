@@ -70,8 +70,8 @@ static struct reader reader_run(const char *const *command)
 		dup2(err, 2);
 		unsetenv("LD_PRELOAD");
 		execvp(command[0], (char *const *)(uintptr_t)command);
-		dprintf(2, "cannot run %s: %s (on Debian: apt-get install babeltrace2)\n", command[0],
-			strerror(errno));
+		dprintf(2, "cannot run %s: %s (on Debian: apt-get install babeltrace2)\n",
+			command[0], strerror(errno));
 		_exit(127);
 	}
 	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
@@ -95,9 +95,10 @@ static __attribute__((unused)) char *reader_read(const char *dir)
 	const char *const command[] = { READER, dir, NULL };
 	struct reader reader = reader_run(command);
 
-	ck_assert_msg(reader.status == 0 && !*reader.err,
-		      "babeltrace2 %s: exit status %d, expected 0, and on stderr, expected nothing: %.900s",
-		      dir, reader.status, reader.err);
+	ck_assert_msg(
+		reader.status == 0 && !*reader.err,
+		"babeltrace2 %s: exit status %d, expected 0, and on stderr, expected nothing: %.900s",
+		dir, reader.status, reader.err);
 	free(reader.err);
 	return reader.out;
 }

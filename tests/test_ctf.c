@@ -21,18 +21,20 @@
 
 CAIRN_ENUM_TYPE(state, u8, CAIRN_VALUE(OPEN, 0), CAIRN_VALUE(CLOSED, 1), CAIRN_RANGE(LATE, 10, 99));
 CAIRN_ENUM_TYPE(sign, i32, CAIRN_RANGE(NEGATIVE, -5, -1), CAIRN_VALUE(ZERO, 0));
-CAIRN_EVENT(golden, scalars, CAIRN_U8(u8), CAIRN_U16(u16), CAIRN_U32(u32), CAIRN_U64(u64), CAIRN_I8(i8),
-	    CAIRN_I16(i16), CAIRN_I32(i32), CAIRN_I64(i64), CAIRN_X8(x8), CAIRN_X16(x16), CAIRN_X32(x32),
-	    CAIRN_X64(x64), CAIRN_NET16(net16), CAIRN_NET32(net32), CAIRN_NET64(net64), CAIRN_PTR(ptr),
-	    CAIRN_BOOL(yes), CAIRN_CHAR(letter), CAIRN_FLOAT(f), CAIRN_DOUBLE(d));
+CAIRN_EVENT(golden, scalars, CAIRN_U8(u8), CAIRN_U16(u16), CAIRN_U32(u32), CAIRN_U64(u64),
+	    CAIRN_I8(i8), CAIRN_I16(i16), CAIRN_I32(i32), CAIRN_I64(i64), CAIRN_X8(x8),
+	    CAIRN_X16(x16), CAIRN_X32(x32), CAIRN_X64(x64), CAIRN_NET16(net16), CAIRN_NET32(net32),
+	    CAIRN_NET64(net64), CAIRN_PTR(ptr), CAIRN_BOOL(yes), CAIRN_CHAR(letter), CAIRN_FLOAT(f),
+	    CAIRN_DOUBLE(d));
 CAIRN_EVENT(golden, texts, CAIRN_LOGLEVEL(INFO), CAIRN_STR(string), CAIRN_TEXT(text, 8),
 	    CAIRN_ARRAY(char, chars, 4), CAIRN_SEQ(char, many, n), CAIRN_U8(end));
 CAIRN_EVENT(golden, arrays, CAIRN_ARRAY(u16, array, 3), CAIRN_ARRAY(net32, net, 2),
-	    CAIRN_SEQ(i64, sequence, n), CAIRN_SEQ(str, strings, m), CAIRN_SEQ(ENUM(state), states, k),
-	    CAIRN_SEQ(x8, none, j), CAIRN_ARRAY(ENUM(sign), signs, 2), CAIRN_SEQ(double, reals, h));
+	    CAIRN_SEQ(i64, sequence, n), CAIRN_SEQ(str, strings, m),
+	    CAIRN_SEQ(ENUM(state), states, k), CAIRN_SEQ(x8, none, j),
+	    CAIRN_ARRAY(ENUM(sign), signs, 2), CAIRN_SEQ(double, reals, h));
 CAIRN_EVENT(golden, nothing, CAIRN_LOGLEVEL(ERR));
-CAIRN_EVENT(golden, enums, CAIRN_ENUM(state, state), CAIRN_ENUM(late, state), CAIRN_ENUM(other, state),
-	    CAIRN_ENUM(sign, sign));
+CAIRN_EVENT(golden, enums, CAIRN_ENUM(state, state), CAIRN_ENUM(late, state),
+	    CAIRN_ENUM(other, state), CAIRN_ENUM(sign, sign));
 CAIRN_EVENT(golden, distant, CAIRN_LOGLEVEL(EMERG), CAIRN_U32(value));
 
 enum { SCALARS = 1, TEXTS, ARRAYS, NOTHING, ENUMS, DISTANT = 1000 };
@@ -97,8 +99,8 @@ static void write_file(const char *dir, const char *name, const void *data, size
 }
 
 /* A packet of a stream file: header, records, padding up to where the next one starts. */
-static void put_packet(struct bytes *to, uint64_t begin, uint64_t end, uint64_t number, uint32_t cpu,
-		       const char *thread, const struct bytes *records, size_t size)
+static void put_packet(struct bytes *to, uint64_t begin, uint64_t end, uint64_t number,
+		       uint32_t cpu, const char *thread, const struct bytes *records, size_t size)
 {
 	const size_t at = to->used;
 
@@ -121,7 +123,8 @@ static void put_packet(struct bytes *to, uint64_t begin, uint64_t end, uint64_t 
 }
 
 /* A trace of one packet with these records, read by babeltrace2; the caller frees the text. */
-static char *read_records(const struct cairn_ctf_info *info, const struct bytes *records, uint64_t end)
+static char *read_records(const struct cairn_ctf_info *info, const struct bytes *records,
+			  uint64_t end)
 {
 	char *dir = reader_folder("/tmp"), *metadata = make_metadata(info), *text;
 	struct bytes stream = { .big = info->big_endian };
@@ -284,7 +287,8 @@ static void golden_same(bool big, const char *name, const void *data, size_t siz
 	for (i = 0; i < size && i < expected && golden[i] == ((const char *)data)[i]; i++)
 		;
 	ck_assert_msg(i == size && i == expected,
-		      "%s: differs at byte %zu; expected %zu bytes, got %zu", path, i, expected, size);
+		      "%s: differs at byte %zu; expected %zu bytes, got %zu", path, i, expected,
+		      size);
 	free(golden);
 	free(folder);
 	free(path);
@@ -359,7 +363,8 @@ START_TEST(golden_written)
 	head.timestamp_end = end;
 	ck_assert_int_eq(cairn_ctf_file_packet(&file, &head, two.data, two.used, false), 0);
 	ck_assert_int_eq(cairn_ctf_file_close(&file, 0, end), 0);
-	ck_assert_uint_eq(file.written, golden_place(104 + one.used) + golden_place(104 + two.used));
+	ck_assert_uint_eq(file.written,
+			  golden_place(104 + one.used) + golden_place(104 + two.used));
 
 	fd = openat(folder, "stream", O_RDONLY);
 	ck_assert_int_ge(fd, 0);
@@ -386,16 +391,19 @@ START_TEST(golden_walked)
 	size_t i;
 
 	for (i = 0; i < 6; i++) {
-		ck_assert_int_eq(cairn_walk_compile(&program[i], info.event[i].desc, info.type, 2), 0);
+		ck_assert_int_eq(cairn_walk_compile(&program[i], info.event[i].desc, info.type, 2),
+				 0);
 		by_id[info.event[i].id] = &program[i];
 	}
 	golden_records(&one, &two, &middle, &end);
 	if (sizeof(void *) == 4)
 		program[0].fixed += 4; /* the golden trace is of a 64-bit program */
-	ck_assert_ptr_eq(cairn_walk_records(&walk, one.data, one.data + one.used), one.data + one.used);
+	ck_assert_ptr_eq(cairn_walk_records(&walk, one.data, one.data + one.used),
+			 one.data + one.used);
 	ck_assert_uint_eq(walk.records, 5);
 	ck_assert_uint_eq(walk.now, middle);
-	ck_assert_ptr_eq(cairn_walk_records(&walk, two.data, two.data + two.used), two.data + two.used);
+	ck_assert_ptr_eq(cairn_walk_records(&walk, two.data, two.data + two.used),
+			 two.data + two.used);
 	ck_assert_uint_eq(walk.records, 7);
 	ck_assert_uint_eq(walk.now, end);
 	free(one.data);
@@ -466,8 +474,10 @@ START_TEST(metadata_texts)
 	info.clock.uuid[0] = 0;
 	put_short(&records, 4, 1, BEGIN);
 	text = read_records(&info, &records, BEGIN);
-	reader_same(text, "[00000001000000000000] a\"b\\c\x1b\xc3\xa9 ${x} 1:*/ }; evil\n"
-			  ":(42) golden:nothing: { cpu_id = 0, vtid = 4242, procname = \"main\" }, { }\n");
+	reader_same(
+		text,
+		"[00000001000000000000] a\"b\\c\x1b\xc3\xa9 ${x} 1:*/ }; evil\n"
+		":(42) golden:nothing: { cpu_id = 0, vtid = 4242, procname = \"main\" }, { }\n");
 	free(text);
 	info.host[0] = info.program[0] = info.clock.description[0] = 0;
 	text = read_records(&info, &records, BEGIN);
@@ -503,10 +513,11 @@ START_TEST(metadata_large)
 	put_uint(&records, 16, 4);
 	put_uint(&records, 2, 1);
 	text = read_records(&info, &records, now);
-	reader_same(text, "[00000001004294967295] vm:golden:(42) large:e: "
-			  "{ cpu_id = 0, vtid = 4242, procname = \"main\" }, { p = 0xFFFFFFF0, x = 1 }\n"
-			  "[00000001008589934591] vm:golden:(42) large:e: "
-			  "{ cpu_id = 0, vtid = 4242, procname = \"main\" }, { p = 0x10, x = 2 }\n");
+	reader_same(text,
+		    "[00000001004294967295] vm:golden:(42) large:e: "
+		    "{ cpu_id = 0, vtid = 4242, procname = \"main\" }, { p = 0xFFFFFFF0, x = 1 }\n"
+		    "[00000001008589934591] vm:golden:(42) large:e: "
+		    "{ cpu_id = 0, vtid = 4242, procname = \"main\" }, { p = 0x10, x = 2 }\n");
 	free(text);
 	text = make_metadata(&info);
 	ck_assert_ptr_nonnull(strstr(text, "\ttracer_major = 12;\n\ttracer_minor = 34;\n"
@@ -651,7 +662,8 @@ static void random_element(struct bytes *to, FILE *out, const char *base, unsign
 		if (base[0] == 'i')
 			fprintf(out, "%" PRId64, (int64_t)(value << shift) >> shift);
 		else
-			fprintf(out, base[0] == 'x' || base[0] == 'p' ? "0x%" PRIX64 : "%" PRIu64, value);
+			fprintf(out, base[0] == 'x' || base[0] == 'p' ? "0x%" PRIX64 : "%" PRIu64,
+				value);
 	}
 }
 
@@ -673,7 +685,8 @@ static void random_field(struct bytes *to, FILE *out, const struct make_field *f
 	}
 	fprintf(out, " %s = ", field->name);
 	if (!strcmp(base, "char") || !strcmp(base, "text")) {
-		random_text(to, out, !sequence && field->type[length] == 0 && base[0] == 'c' ? 1 : count);
+		random_text(to, out,
+			    !sequence && field->type[length] == 0 && base[0] == 'c' ? 1 : count);
 		return;
 	}
 	if (field->type[length] == 0) {
@@ -693,11 +706,12 @@ static struct cairn_desc *random_event(uint32_t id, struct make_field field[32],
 				       uint16_t *fields)
 {
 	static const char *const type[] = {
-		"u8",	"u16",	  "u32",    "u64",     "i8",	  "i16",    "i32",	  "i64",
-		"x8",	"x16",	  "x32",    "x64",     "net16",	  "net32",  "net64",	  "bool",
-		"char", "float",  "double", "ptr",     "str",	  "text",   "enum small", "u8[]",
-		"i64[]", "net16[]", "str[]", "char[]", "double[]", "ptr[]", "enum small[]", "u16[n]",
-		"x32[n]", "char[n]", "float[n]", "enum small[n]",
+		"u8",           "u16",     "u32",    "u64",     "i8",         "i16",
+		"i32",          "i64",     "x8",     "x16",     "x32",        "x64",
+		"net16",        "net32",   "net64",  "bool",    "char",       "float",
+		"double",       "ptr",     "str",    "text",    "enum small", "u8[]",
+		"i64[]",        "net16[]", "str[]",  "char[]",  "double[]",   "ptr[]",
+		"enum small[]", "u16[n]",  "x32[n]", "char[n]", "float[n]",   "enum small[n]",
 	};
 	char event[16];
 	uint16_t i;
@@ -770,7 +784,8 @@ START_TEST(random_events)
 	}
 	fclose(out);
 	if (host && word == sizeof(void *)) {
-		ck_assert_ptr_eq(cairn_walk_records(&walk, records.data, records.data + records.used),
+		ck_assert_ptr_eq(cairn_walk_records(&walk, records.data,
+						    records.data + records.used),
 				 records.data + records.used);
 		ck_assert_uint_eq(walk.records, RANDOM_EVENTS);
 		ck_assert_uint_eq(walk.now, now);
@@ -794,7 +809,8 @@ START_TEST(lesson_58)
 	const struct cairn_ctf_info info = golden_info(MAKE_BIG_HOST);
 	char *text = make_metadata(&info);
 
-	ck_assert_msg(!strncmp(text, "/* CTF 1.8 */\n", 14), "expected /* CTF 1.8 */, got %.14s", text);
+	ck_assert_msg(!strncmp(text, "/* CTF 1.8 */\n", 14), "expected /* CTF 1.8 */, got %.14s",
+		      text);
 	free(text);
 }
 END_TEST
@@ -802,8 +818,8 @@ END_TEST
 /* Any number of event classes; the last one is used. babeltrace2 needs 15 s for the many. */
 START_TEST(lesson_59)
 {
-	static const uint32_t classes[][2] = { { 0, 4 },    { 0, 6 },	 { 1, 4 },    { 30, 4 },
-					       { 31, 4 },   { 1000, 4 }, { 1000, 6 }, { 70000, 6 } };
+	static const uint32_t classes[][2] = { { 0, 4 },  { 0, 6 },    { 1, 4 },    { 30, 4 },
+					       { 31, 4 }, { 1000, 4 }, { 1000, 6 }, { 70000, 6 } };
 	const uint32_t n = classes[_i][0], header = classes[_i][1];
 	const struct make_field field = { "u32", "x", 0 };
 	struct cairn_ctf_event *event = calloc(n + 1, sizeof(*event));
@@ -842,12 +858,16 @@ END_TEST
 /* An empty sequence of any type leaves what follows where it is. */
 START_TEST(lesson_60)
 {
-	static const char *const type[] = { "u8[]",	"u16[]",   "u32[]", "u64[]",	"i8[]",	  "i16[]",
-					    "i32[]",	"i64[]",   "x8[]",  "x16[]",	"x32[]",  "x64[]",
-					    "net16[]",	"net32[]", "net64[]", "ptr[]",	"bool[]", "char[]",
-					    "float[]",	"double[]", "str[]", "enum state[]" };
+	static const char *const type[] = { "u8[]",    "u16[]",       "u32[]",   "u64[]",
+					    "i8[]",    "i16[]",       "i32[]",   "i64[]",
+					    "x8[]",    "x16[]",       "x32[]",   "x64[]",
+					    "net16[]", "net32[]",     "net64[]", "ptr[]",
+					    "bool[]",  "char[]",      "float[]", "double[]",
+					    "str[]",   "enum state[]" };
 	const struct cairn_desc *enums[] = { cairn_enum_desc_state() };
-	struct make_field field[] = { { type[_i / 2], "s", 0 }, { "u8", "x", 0 }, { "u64", "y", 0 } };
+	struct make_field field[] = { { type[_i / 2], "s", 0 },
+				      { "u8", "x", 0 },
+				      { "u64", "y", 0 } };
 	struct cairn_ctf_event event = { make_event("empty", "e", 0, field, 3), 1 };
 	struct cairn_ctf_info info = make_info(&event, 1, enums, 1);
 	struct bytes records = { .big = _i % 2 };
@@ -875,10 +895,11 @@ END_TEST
 START_TEST(lesson_63_names)
 {
 	static const char *const name[] = {
-		"align",   "char",    "clock",	 "const",   "double",  "enum",	 "env",	    "event",
-		"float",   "floating_point",	 "int",	    "integer", "long",	 "map",	    "short",
-		"signed",  "stream",  "string",	 "struct",  "trace",   "typealias", "typedef", "unsigned",
-		"variant", "void",    "callsite", "u8",	    "text8",   "TRUE",
+		"align",  "char",     "clock",     "const",          "double",   "enum",
+		"env",    "event",    "float",     "floating_point", "int",      "integer",
+		"long",   "map",      "short",     "signed",         "stream",   "string",
+		"struct", "trace",    "typealias", "typedef",        "unsigned", "variant",
+		"void",   "callsite", "u8",        "text8",          "TRUE",
 	};
 	static char wide[301];
 	struct make_field field[32];
@@ -926,10 +947,12 @@ START_TEST(lesson_63_clashes)
 		{ { { "u8", "_x", 0 }, { "u8", "x", 0 } }, "_x = 0, x = 1" },
 		{ { { "u8", "x", 0 }, { "u8", "_x", 0 } }, "x = 0, _x = 1" },
 		{ { { "u8", "_int", 0 }, { "u8", "int", 0 } }, "_int = 0, int_1 = 1" },
-		{ { { "u8", "__x", 0 }, { "u8", "_x", 0 }, { "u8", "x", 0 } }, "__x = 0, _x_1 = 1, x = 2" },
+		{ { { "u8", "__x", 0 }, { "u8", "_x", 0 }, { "u8", "x", 0 } },
+		  "__x = 0, _x_1 = 1, x = 2" },
 		{ { { "u8[]", "a", 0 }, { "u8", "_a_length", 0 } },
 		  "length_a = 0, a = [ ], _a_length = 1" },
-		{ { { "u8[]", "a", 0 }, { "u8", "a_length", 0 } }, "length_a = 0, a = [ ], a_length = 1" },
+		{ { { "u8[]", "a", 0 }, { "u8", "a_length", 0 } },
+		  "length_a = 0, a = [ ], a_length = 1" },
 		{ { { "u8", "a_length", 0 }, { "u8", "_a_length", 0 }, { "u8[]", "a", 0 } },
 		  "a_length = 0, _a_length = 1, length_a = 0, a = [ ]" },
 		{ { { "u8[]", "_a", 0 }, { "u8[]", "a", 0 } },
@@ -980,19 +1003,21 @@ START_TEST(lesson_63_enums)
 	const struct make_label small[] = { { "HIGH", 200, 200 },
 					    { "WIDE", (uint64_t)INT64_MIN, 5 },
 					    { "UP", 100, INT64_MAX } };
-	struct cairn_desc *type[] = { make_enum("every", "u64", every, 1), make_enum("ends", "i64", ends, 4),
-				      make_enum("twice", "u8", twice, 3), make_enum("cut", "u8", cut, 3),
-				      make_enum("small", "i8", small, 3), make_enum("none", "u8", NULL, 0) };
+	struct cairn_desc *type[] = {
+		make_enum("every", "u64", every, 1), make_enum("ends", "i64", ends, 4),
+		make_enum("twice", "u8", twice, 3),  make_enum("cut", "u8", cut, 3),
+		make_enum("small", "i8", small, 3),  make_enum("none", "u8", NULL, 0)
+	};
 	const struct make_field field[] = {
 		{ "enum every", "a", 0 }, { "enum every", "b", 0 }, { "enum ends", "c", 0 },
 		{ "enum ends", "d", 0 },  { "enum ends", "e", 0 },  { "enum ends", "f", 0 },
 		{ "enum twice", "g", 0 }, { "enum twice", "h", 0 }, { "enum cut", "i", 0 },
-		{ "enum cut", "j", 0 },	  { "enum cut", "k", 0 },   { "enum small", "l", 0 },
+		{ "enum cut", "j", 0 },   { "enum cut", "k", 0 },   { "enum small", "l", 0 },
 		{ "enum small", "m", 0 }, { "enum small", "n", 0 }, { "enum none", "o", 0 },
 	};
 	struct cairn_ctf_event event = { make_event("odd", "enums", 0, field, 15), 1 };
-	struct cairn_ctf_info info =
-		make_info(&event, 1, (const struct cairn_desc *const *)type, sizeof(type) / sizeof(type[0]));
+	struct cairn_ctf_info info = make_info(&event, 1, (const struct cairn_desc *const *)type,
+					       sizeof(type) / sizeof(type[0]));
 	struct bytes records = { .big = MAKE_BIG_HOST };
 	char *text;
 	size_t i;

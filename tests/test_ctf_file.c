@@ -50,8 +50,8 @@ static struct {
 	struct cairn_packet head;
 	struct bytes records; /* of the packet that is being written */
 	uint64_t now;
-	uint32_t made;        /* records in all packets so far */
-	uint32_t before;      /* records that the calls that worked have written */
+	uint32_t made;   /* records in all packets so far */
+	uint32_t before; /* records that the calls that worked have written */
 } t;
 
 /* What the file functions do besides their work. */
@@ -178,7 +178,8 @@ static void packet_add(uint32_t n, uint64_t gap)
 
 static int packet_write(bool closed)
 {
-	const int status = cairn_ctf_file_packet(&t.file, &t.head, t.records.data, t.records.used, closed);
+	const int status = cairn_ctf_file_packet(&t.file, &t.head, t.records.data, t.records.used,
+						 closed);
 
 	if (!status)
 		t.before = t.made;
@@ -292,7 +293,8 @@ static void same_records(const char *text, uint32_t n)
 			ck_abort_msg("event %u of %u: %.60s", i, n, text);
 		text++;
 	}
-	ck_assert_msg(!strstr(text, "{ n = "), "more than %u events: %.60s", n, strstr(text, "{ n = "));
+	ck_assert_msg(!strstr(text, "{ n = "), "more than %u events: %.60s", n,
+		      strstr(text, "{ n = "));
 }
 
 /* babeltrace2 reads the trace: all records, nothing on stderr. */
@@ -312,7 +314,8 @@ static void read_lost(uint32_t records, uint64_t lost)
 	const char *at = reader.err;
 	uint64_t sum = 0, n;
 
-	ck_assert_msg(reader.status == 0, "babeltrace2: exit status %d: %.900s", reader.status, reader.err);
+	ck_assert_msg(reader.status == 0, "babeltrace2: exit status %d: %.900s", reader.status,
+		      reader.err);
 	same_records(reader.out, records);
 	ck_assert_msg(!strstr(at, "may have"), "a loss without a number: %.900s", at);
 	while ((at = strstr(at, "Tracer discarded "))) {
@@ -320,8 +323,8 @@ static void read_lost(uint32_t records, uint64_t lost)
 		ck_assert_int_eq(sscanf(at, "%" SCNu64 " event", &n), 1);
 		sum += n;
 	}
-	ck_assert_msg(sum == lost, "expected %" PRIu64 " lost events, got %" PRIu64 ": %.900s", lost, sum,
-		      reader.err);
+	ck_assert_msg(sum == lost, "expected %" PRIu64 " lost events, got %" PRIu64 ": %.900s",
+		      lost, sum, reader.err);
 	reader_free(&reader);
 }
 
@@ -348,9 +351,9 @@ START_TEST(writes)
 		bool closed;
 		unsigned writes;
 	} step[] = {
-		{ 10, true, 2 },  /* records and next cover, header */
+		{ 10, true, 2 },                    /* records and next cover, header */
 		{ 500, true, 2 }, { 513, true, 3 }, /* the cover by itself */
-		{ 0, true, 2 },	  { 10, false, 2 }, /* records, header */
+		{ 0, true, 2 },   { 10, false, 2 }, /* records, header */
 		{ 10, false, 0 }, { 600, false, 2 }, { 600, true, 2 }, { 0, false, 1 },
 	};
 	size_t i;
@@ -364,8 +367,8 @@ START_TEST(writes)
 		packet_add(step[i].records - (uint32_t)t.records.used / RECORD, 0);
 		hook.writes = 0;
 		ck_assert_int_eq(packet_write(step[i].closed), 0);
-		ck_assert_msg(hook.writes == step[i].writes, "step %zu: expected %u writes, got %u", i,
-			      step[i].writes, hook.writes);
+		ck_assert_msg(hook.writes == step[i].writes, "step %zu: expected %u writes, got %u",
+			      i, step[i].writes, hook.writes);
 	}
 	ck_assert_int_eq(cairn_ctf_file_close(&t.file, 0, t.now), 0);
 	read_trace(t.made);
@@ -473,7 +476,8 @@ START_TEST(closes)
 	packet_begin(1, 4096);
 	packet_add(9, 0);
 	ck_assert_int_eq(packet_write(!open), 0);
-	ck_assert_int_eq(cairn_ctf_file_close(&t.file, more ? 4 : 0, behind ? BEGIN : t.now + 1), 0);
+	ck_assert_int_eq(cairn_ctf_file_close(&t.file, more ? 4 : 0, behind ? BEGIN : t.now + 1),
+			 0);
 	ck_assert_int_eq(t.file.file, -1);
 	ck_assert_int_eq(fstatat(t.folder, "stream", &status, 0), 0);
 	ck_assert_msg(status.st_size <= 1024, "the file has %jd bytes", (intmax_t)status.st_size);
@@ -786,7 +790,9 @@ static bool random_write(bool closed, bool failing)
 	unsigned tries;
 
 	for (tries = 0; tries < 4; tries++) {
-		hook.fail_at = failing && random_below(5) == 0 ? hook.operations + 1 + random_below(4) : 0;
+		hook.fail_at = failing && random_below(5) == 0 ?
+				       hook.operations + 1 + random_below(4) :
+				       0;
 		hook.half = random_below(2);
 		if (!packet_write(closed))
 			return true;
@@ -811,7 +817,8 @@ START_TEST(random_traces)
 
 		kept = t.made;
 		room = (uint32_t)((size - 104) / RECORD) - 2;
-		packet_begin(random_below(4) ? random_below(3) : (uint64_t)random_below(9) << 26, size);
+		packet_begin(random_below(4) ? random_below(3) : (uint64_t)random_below(9) << 26,
+			     size);
 		do {
 			n = random_below(3) ? random_below(20) : random_below(room + 1);
 			n = n > room ? room : n;

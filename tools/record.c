@@ -258,6 +258,8 @@ static int make_output(struct record *record)
 	} else {
 		record->made_output = stat(record->output, &st) && errno == ENOENT;
 		error = -cairn_os_dir_create(record->output);
+		if (!error)
+			error = -cairn_os_dir_empty(record->output);
 		if (error)
 			record->made_output = false;
 		else if (access(record->output, W_OK | X_OK))

@@ -8,8 +8,6 @@
 
 #include <stdint.h>
 
-#define CAIRN_ARCH_CACHE_LINE 64
-
 /* If *word is *old, make it `fresh` and return 1; else put what it is in *old and return 0. */
 static inline int cairn_arch_cmpxchg_local(uintptr_t *word, uintptr_t *old, uintptr_t fresh)
 {

@@ -24,6 +24,7 @@ int main()
 	cairn_trace(hello, start);
 	for (const std::string &name : names) {
 		std::cout << "Hello, " << name << "!\n";
-		cairn_trace(hello, greeting, name.c_str(), name.size()); // hit: the fields, in order
+		cairn_trace(hello, greeting, name.c_str(),
+			    name.size()); // hit: the fields, in order
 	}
 }

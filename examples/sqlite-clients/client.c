@@ -23,17 +23,29 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define ATTEMPTS 200      /* of one statement to get a lock; then the transaction starts again */
-#define PATIENCE_S 60     /* for one transaction; then something is wrong */
+#define ATTEMPTS 200  /* of one statement to get a lock; then the transaction starts again */
+#define PATIENCE_S 60 /* for one transaction; then something is wrong */
 
-enum query { Q_BEGIN, Q_BEGIN_IMMEDIATE, Q_SUM, Q_RECENT, Q_BALANCE, Q_TAKE, Q_GIVE, Q_NOTE, Q_COMMIT,
-	     Q_ROLLBACK, Q_COUNT };
+enum query {
+	Q_BEGIN,
+	Q_BEGIN_IMMEDIATE,
+	Q_SUM,
+	Q_RECENT,
+	Q_BALANCE,
+	Q_TAKE,
+	Q_GIVE,
+	Q_NOTE,
+	Q_COMMIT,
+	Q_ROLLBACK,
+	Q_COUNT
+};
 
 static const char *const client_sql[Q_COUNT] = {
 	[Q_BEGIN] = "BEGIN",
 	[Q_BEGIN_IMMEDIATE] = "BEGIN IMMEDIATE",
 	[Q_SUM] = "SELECT sum(balance) FROM account",
-	[Q_RECENT] = "SELECT target, amount FROM transfer WHERE source = :id ORDER BY id DESC LIMIT 10",
+	[Q_RECENT] =
+		"SELECT target, amount FROM transfer WHERE source = :id ORDER BY id DESC LIMIT 10",
 	[Q_BALANCE] = "SELECT balance FROM account WHERE id = :id",
 	[Q_TAKE] = "UPDATE account SET balance = balance - :amount WHERE id = :id",
 	[Q_GIVE] = "UPDATE account SET balance = balance + :amount WHERE id = :id",
@@ -56,8 +68,8 @@ struct client {
 	uint64_t choices, pauses; /* random states, never 0 */
 	sqlite3 *db;
 	sqlite3_stmt *stmt[Q_COUNT];
-	int64_t value;    /* first column of the last row read */
-	enum lock wanted; /* by the statement that runs */
+	int64_t value;     /* first column of the last row read */
+	enum lock wanted;  /* by the statement that runs */
 	enum lock refused; /* to the transaction that is rolled back */
 	int refused_by;    /* client, or -1 */
 	/* the wait of the statement that runs */
@@ -126,8 +138,8 @@ static void client_wait_end(struct client *c, int status)
 {
 	if (!c->attempts)
 		return;
-	cairn_trace(sqlite, lock_wait_end, c->number, (uint8_t)c->wanted, status != SQLITE_BUSY, c->attempts,
-		    clock_ns() - c->waiting_since);
+	cairn_trace(sqlite, lock_wait_end, c->number, (uint8_t)c->wanted, status != SQLITE_BUSY,
+		    c->attempts, clock_ns() - c->waiting_since);
 	c->attempts = 0;
 }
 
@@ -156,7 +168,8 @@ static int client_query(struct client *c, enum query query, enum lock wanted)
 	return status;
 }
 
-static int client_query_2(struct client *c, enum query query, enum lock wanted, int64_t one, int64_t two)
+static int client_query_2(struct client *c, enum query query, enum lock wanted, int64_t one,
+			  int64_t two)
 {
 	sqlite3_bind_int64(c->stmt[query], 1, one);
 	sqlite3_bind_int64(c->stmt[query], 2, two);
@@ -179,8 +192,8 @@ static int client_read(struct client *c, int64_t account)
 		return status;
 	client_note(c, LOCK_SHARED);
 	if (c->value != (int64_t)ACCOUNTS * ACCOUNT_START) {
-		complain("client %" PRIu32 " reads half a transaction: the balance is %" PRId64, c->number,
-			 c->value);
+		complain("client %" PRIu32 " reads half a transaction: the balance is %" PRId64,
+			 c->number, c->value);
 		return SQLITE_CORRUPT;
 	}
 	client_think(c);
@@ -232,7 +245,8 @@ static int client_read_then_write(struct client *c, const struct transfer *t)
 }
 
 /* One attempt. SQLITE_OK: committed. SQLITE_BUSY: rolled back. Else an error that cannot be helped. */
-static int client_attempt(struct client *c, uint32_t number, enum kind kind, const struct transfer *t)
+static int client_attempt(struct client *c, uint32_t number, enum kind kind,
+			  const struct transfer *t)
 {
 	const uint64_t since = clock_ns();
 	int status, undone;
@@ -272,7 +286,8 @@ static const char *client_reason(enum lock refused)
 }
 
 /* One transaction, as often as it takes. 0, or -1 after a message. */
-static int client_transaction(struct client *c, uint32_t number, enum kind kind, const struct transfer *t)
+static int client_transaction(struct client *c, uint32_t number, enum kind kind,
+			      const struct transfer *t)
 {
 	const uint64_t since = clock_ns();
 	uint32_t attempt = 1, pause_us;
@@ -288,14 +303,16 @@ static int client_transaction(struct client *c, uint32_t number, enum kind kind,
 		if (status != SQLITE_BUSY)
 			return -1;
 		if (clock_ns() - since > PATIENCE_S * UINT64_C(1000000000)) {
-			complain("client %" PRIu32 ": transaction %" PRIu32 " found the database locked for "
-				 "%d s", c->number, number, PATIENCE_S);
+			complain("client %" PRIu32 ": transaction %" PRIu32
+				 " found the database locked for "
+				 "%d s",
+				 c->number, number, PATIENCE_S);
 			return -1;
 		}
 		c->seat->retries++;
 		pause_us = 100 + client_random(&c->pauses, attempt < 8 ? 200u * attempt : 1600);
-		cairn_trace(sqlite, retry, c->number, number, attempt, (uint8_t)c->refused, c->refused_by,
-			    client_reason(c->refused), pause_us);
+		cairn_trace(sqlite, retry, c->number, number, attempt, (uint8_t)c->refused,
+			    c->refused_by, client_reason(c->refused), pause_us);
 		sleep_us(pause_us);
 	}
 	c->seat->transactions++;
@@ -305,18 +322,20 @@ static int client_transaction(struct client *c, uint32_t number, enum kind kind,
 
 static bool client_open(struct client *c)
 {
-	char *const pragma = "PRAGMA synchronous=OFF"; /* the disk's speed is not what this is about */
+	char *const pragma =
+		"PRAGMA synchronous=OFF"; /* the disk's speed is not what this is about */
 	unsigned i;
 
 	if (sqlite3_open_v2(c->options->database, &c->db, SQLITE_OPEN_READWRITE, NULL) ||
-	    sqlite3_busy_handler(c->db, client_busy, c) || sqlite3_exec(c->db, pragma, NULL, NULL, NULL)) {
+	    sqlite3_busy_handler(c->db, client_busy, c) ||
+	    sqlite3_exec(c->db, pragma, NULL, NULL, NULL)) {
 		complain("client %" PRIu32 ": %s: %s", c->number, c->options->database,
 			 sqlite3_errmsg(c->db));
 		return false;
 	}
 	for (i = 0; i < Q_COUNT; i++) {
-		if (sqlite3_prepare_v3(c->db, client_sql[i], -1, SQLITE_PREPARE_PERSISTENT, &c->stmt[i],
-				       NULL)) {
+		if (sqlite3_prepare_v3(c->db, client_sql[i], -1, SQLITE_PREPARE_PERSISTENT,
+				       &c->stmt[i], NULL)) {
 			complain("client %" PRIu32 ": %s: %s", c->number, client_sql[i],
 				 sqlite3_errmsg(c->db));
 			return false;
@@ -367,7 +386,8 @@ int client_run(const struct options *options)
 	snprintf(name, sizeof(name), "client-%" PRIu32, c.number);
 	prctl(PR_SET_NAME, name); /* the trace shows it */
 	if (!c.board) {
-		complain("client %" PRIu32 ": --board %d is not the launcher's", c.number, options->board);
+		complain("client %" PRIu32 ": --board %d is not the launcher's", c.number,
+			 options->board);
 		return 1;
 	}
 	if (getppid() != c.board->launcher)
@@ -384,6 +404,7 @@ int client_run(const struct options *options)
 	}
 	client_note(&c, LOCK_NONE);
 	client_close(&c);
-	cairn_trace(sqlite, process_end, c.number, c.seat->transactions, c.seat->retries, c.seat->waits);
+	cairn_trace(sqlite, process_end, c.number, c.seat->transactions, c.seat->retries,
+		    c.seat->waits);
 	return good ? 0 : 1;
 }

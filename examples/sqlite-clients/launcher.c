@@ -24,8 +24,8 @@ struct launcher {
 	const struct options *options;
 	struct board *board;
 	int board_file;
-	char program[4096];  /* this one's file */
-	char folder[256];    /* made here, "" if the user gave a path */
+	char program[4096]; /* this one's file */
+	char folder[256];   /* made here, "" if the user gave a path */
 	char database[320];
 	pid_t pid[CLIENTS_MAX]; /* 0: not started, or exited */
 	unsigned running;
@@ -48,18 +48,22 @@ static bool launcher_place(struct launcher *l)
 
 	if (given) {
 		if (access(given, F_OK) == 0) {
-			complain("--db %s: the file exists; remove it, or take another path", given);
+			complain("--db %s: the file exists; remove it, or take another path",
+				 given);
 			return false;
 		}
-		if ((size_t)snprintf(l->database, sizeof(l->database), "%s", given) >= sizeof(l->database)) {
-			complain("--db: the path is longer than %zu bytes", sizeof(l->database) - 1);
+		if ((size_t)snprintf(l->database, sizeof(l->database), "%s", given) >=
+		    sizeof(l->database)) {
+			complain("--db: the path is longer than %zu bytes",
+				 sizeof(l->database) - 1);
 			return false;
 		}
 		return true;
 	}
 	tmp = tmp && *tmp ? tmp : "/tmp";
 	if ((size_t)snprintf(l->folder, sizeof(l->folder), "%s/sqlite-clients-XXXXXX", tmp) >=
-		    sizeof(l->folder) || !mkdtemp(l->folder)) {
+		    sizeof(l->folder) ||
+	    !mkdtemp(l->folder)) {
 		complain("%s: no folder can be made: %s", tmp, strerror(errno));
 		l->folder[0] = 0;
 		return false;
@@ -96,7 +100,8 @@ static bool launcher_create(struct launcher *l)
 
 	snprintf(insert, sizeof(insert),
 		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-		 "INSERT INTO account SELECT i, %d FROM n; COMMIT;", ACCOUNTS, ACCOUNT_START);
+		 "INSERT INTO account SELECT i, %d FROM n; COMMIT;",
+		 ACCOUNTS, ACCOUNT_START);
 	if (!status)
 		status = sqlite3_exec(db, sql, NULL, NULL, NULL);
 	if (!status)
@@ -127,9 +132,22 @@ static void launcher_exec(const struct launcher *l, unsigned client)
 {
 	const struct options *o = l->options;
 	char text[6][32];
-	char *argv[] = { "sqlite-clients", "--client", text[0], "--board", text[1], "--transactions",
-			 text[2], "--readers", text[3], "--think-us", text[4], "--seed", text[5], "--db",
-			 (char *)l->database, NULL };
+	char *argv[] = { "sqlite-clients",
+			 "--client",
+			 text[0],
+			 "--board",
+			 text[1],
+			 "--transactions",
+			 text[2],
+			 "--readers",
+			 text[3],
+			 "--think-us",
+			 text[4],
+			 "--seed",
+			 text[5],
+			 "--db",
+			 (char *)l->database,
+			 NULL };
 
 	snprintf(text[0], sizeof(text[0]), "%u", client);
 	snprintf(text[1], sizeof(text[1]), "%d", l->board_file);
@@ -182,7 +200,8 @@ static void launcher_exited(struct launcher *l, pid_t pid, int status, const str
 		return;
 	l->failed = true;
 	if (WIFSIGNALED(status))
-		complain("client %u (process %d) was killed by signal %d", i, (int)pid, WTERMSIG(status));
+		complain("client %u (process %d) was killed by signal %d", i, (int)pid,
+			 WTERMSIG(status));
 	else
 		complain("client %u (process %d) failed with exit status %d", i, (int)pid,
 			 WEXITSTATUS(status));
@@ -203,6 +222,7 @@ static void launcher_kill(struct launcher *l)
 {
 	unsigned i;
 
+	l->failed = true; /* or interrupted: why has been said, or the user knows */
 	for (i = 0; i < l->options->clients; i++)
 		if (l->pid[i])
 			kill(l->pid[i], SIGTERM);
@@ -237,8 +257,9 @@ static bool launcher_check(struct launcher *l, uint64_t writes)
 	uint64_t rows = 0;
 
 	if (!sqlite3_open(l->database, &db) &&
-	    !sqlite3_prepare_v2(db, "SELECT (SELECT sum(balance) FROM account), count(*) FROM transfer", -1,
-				&stmt, NULL) &&
+	    !sqlite3_prepare_v2(db,
+				"SELECT (SELECT sum(balance) FROM account), count(*) FROM transfer",
+				-1, &stmt, NULL) &&
 	    sqlite3_step(stmt) == SQLITE_ROW) {
 		balance = sqlite3_column_int64(stmt, 0);
 		rows = (uint64_t)sqlite3_column_int64(stmt, 1);
@@ -250,7 +271,8 @@ static bool launcher_check(struct launcher *l, uint64_t writes)
 	if (balance == expected && rows == writes)
 		return true;
 	complain("the database is wrong: balance %" PRId64 ", expected %" PRId64 "; %" PRIu64
-		 " transfers, expected %" PRIu64, balance, expected, rows, writes);
+		 " transfers, expected %" PRIu64,
+		 balance, expected, rows, writes);
 	return false;
 }
 
@@ -276,9 +298,10 @@ static bool launcher_measure(struct launcher *l)
 	}
 	cairn_trace(sqlite, launch_end, sum.transactions, sum.retries, sum.waits, duration);
 	printf("transactions=%" PRIu64 " seconds=%.6f tps=%.1f cpu_seconds=%.6f retries=%" PRIu64
-	       " waits=%" PRIu64 "\n", sum.transactions, (double)duration / 1e9,
-	       (double)sum.transactions * 1e9 / (double)duration, (double)l->cpu_ns / 1e9, sum.retries,
-	       sum.waits);
+	       " waits=%" PRIu64 "\n",
+	       sum.transactions, (double)duration / 1e9,
+	       (double)sum.transactions * 1e9 / (double)duration, (double)l->cpu_ns / 1e9,
+	       sum.retries, sum.waits);
 	return launcher_check(l, sum.writes);
 }
 
@@ -301,10 +324,11 @@ static bool launcher_go(struct launcher *l)
 
 	if (!launcher_self(l) || !launcher_create(l) || !launcher_board(l))
 		return false;
-	cairn_trace(sqlite, launch_begin, o->clients, o->transactions, o->readers, o->seed, l->database);
+	cairn_trace(sqlite, launch_begin, o->clients, o->transactions, o->readers, o->seed,
+		    l->database);
 	if (!o->quiet) {
-		printf("%u clients, %u transactions each, %u %% of them read, database %s\n", o->clients,
-		       o->transactions, o->readers, l->database);
+		printf("%u clients, %u transactions each, %u %% of them read, database %s\n",
+		       o->clients, o->transactions, o->readers, l->database);
 		fflush(stdout);
 	}
 	if (launcher_start(l) && launcher_measure(l))

@@ -83,8 +83,18 @@ static uint64_t number(const char *option, const char *text, uint64_t first, uin
 	return value;
 }
 
-enum { OPT_CLIENTS = 1, OPT_TRANSACTIONS, OPT_READERS, OPT_THINK, OPT_SEED, OPT_DB, OPT_QUIET, OPT_HELP,
-       OPT_CLIENT, OPT_BOARD };
+enum {
+	OPT_CLIENTS = 1,
+	OPT_TRANSACTIONS,
+	OPT_READERS,
+	OPT_THINK,
+	OPT_SEED,
+	OPT_DB,
+	OPT_QUIET,
+	OPT_HELP,
+	OPT_CLIENT,
+	OPT_BOARD
+};
 
 static const struct option long_options[] = {
 	{ "clients", required_argument, NULL, OPT_CLIENTS },
@@ -138,8 +148,13 @@ static bool option_set(struct options *options, int option, const char *name, co
 
 int main(int argc, char **argv)
 {
-	struct options options = { .clients = 4, .transactions = 500, .readers = 50, .think_us = 100,
-				   .seed = 1, .client = -1, .board = -1 };
+	struct options options = { .clients = 4,
+				   .transactions = 500,
+				   .readers = 50,
+				   .think_us = 100,
+				   .seed = 1,
+				   .client = -1,
+				   .board = -1 };
 	int index = 0, option;
 
 	while ((option = getopt_long(argc, argv, "", long_options, &index)) != -1) {

@@ -49,12 +49,14 @@ struct cairn_stats {
 	uint64_t bytes;    /* written to stream files */
 	uint32_t events;   /* event classes enabled so far */
 	uint32_t streams;  /* streams so far */
+	uint64_t back;     /* times that the clock went back in a thread: the event got the last time */
 };
 
 /*
  * Start a session. Nothing is recorded before cairn_enable.
  * 0; -EINVAL (a field of config is out of range), -ENOSPC (no session number is free, or no room for
- * the rings), -ENOMEM, -EDEADLK, or the errno of creating the output.
+ * the rings), -ENOMEM, -EDEADLK, -EFBIG (ulimit -f leaves no room for rings), or the
+ * errno of creating the output.
  */
 CAIRN__API int cairn_session_start(struct cairn_session **session, const struct cairn_config *config);
 
@@ -82,7 +84,7 @@ CAIRN__API int cairn_session_stats(struct cairn_session *session, struct cairn_s
  */
 CAIRN__API int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats);
 
-/* Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, 2.6 GHz". */
+/* Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, advances". */
 CAIRN__API int cairn_clock_info(char *text, size_t size);
 /* The reason of the last failure in this copy of the library, in words; "" if there was none. */
 CAIRN__API int cairn_error(char *text, size_t size);

@@ -9,8 +9,9 @@
  *
  * CAIRN_EVENT(provider, event, fields...) stands at file scope, in any header or file, in C99 or C++11
  * and later; it needs no second file and the `;` is required. Fields are in fields.h, at most 32, none
- * is fine. Provider and event are identifiers; the event's name is "provider:event". One event declared
- * with two different field lists in one program is refused by name when it is enabled.
+ * is fine. Provider and event are identifiers and no macros (not `errno`); the event's name is
+ * "provider:event". One event declared with two different field lists in one program is refused by name
+ * when it is enabled. In C, a function in a header that hits an event is `static inline`.
  *
  * cairn_trace may be called from any thread and from signal handlers at any time, also before main and
  * while the process exits. It takes no lock, allocates nothing and makes no system call, except at a
@@ -105,9 +106,11 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 #define CAIRN__EVENT(p, n, ...)                                                                    \
 	CAIRN__EXTERN struct cairn_event cairn_event_##p##__##n __asm__(CAIRN__EVENT_SYMBOL(p, n)) \
 		CAIRN__HIDDEN;                                                                     \
-	typedef void (*cairn_fn_##p##__##n)(void *cairn_data CAIRN__MAP(CAIRN__P_, , __VA_ARGS__)); \
+	typedef void (*cairn_fn_##p##__##n)(                                                       \
+		void *cairn_data CAIRN__MAP(CAIRN__P_, , __VA_ARGS__));                            \
 	CAIRN__SITE(p, n)                                                                          \
-	static inline __attribute__((__unused__)) const struct cairn_desc *cairn_desc_##p##__##n(void) \
+	static inline __attribute__((__unused__))                                                  \
+	const struct cairn_desc *cairn_desc_##p##__##n(void)                                       \
 	{                                                                                          \
 		struct cairn_layout {                                                              \
 			struct cairn_desc cairn_head;                                              \
@@ -138,7 +141,8 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 					  cairn_data);                                             \
 	}                                                                                          \
 	/* The long way: every listener in turn. */                                                \
-	CAIRN__OUTLINE void cairn_all_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
+	CAIRN__OUTLINE void cairn_all_##p##__##n(                                                  \
+		CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end)                                \
 	{                                                                                          \
 		CAIRN__MAP(CAIRN__L_, , __VA_ARGS__)                                               \
 		const size_t cairn_size = 0 CAIRN__MAP(CAIRN__S_, , __VA_ARGS__);                  \
@@ -148,13 +152,14 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 		uint32_t cairn_left;                                                               \
                                                                                                    \
 		(void)cairn_end;                                                                   \
-		__asm__ volatile(CAIRN__COMMON(p, n) : : : );                                      \
+		__asm__ volatile(CAIRN__COMMON(p, n) : : :);                                       \
 		CAIRN__KEEP(cairn_desc_##p##__##n());                                              \
 		cairn_list = cairn_enter(&cairn_r, &cairn_event_##p##__##n);                       \
 		if (CAIRN__UNLIKELY(!cairn_list))                                                  \
 			return;                                                                    \
 		cairn_e = cairn_list_entries(cairn_list);                                          \
-		for (cairn_left = cairn_list_count(cairn_list); cairn_left; cairn_left--, cairn_e++) { \
+		for (cairn_left = cairn_list_count(cairn_list); cairn_left;                        \
+		     cairn_left--, cairn_e++) {                                                    \
 			struct cairn_spot cairn_spot;                                              \
 			unsigned char *cairn_to;                                                   \
                                                                                                    \
@@ -173,7 +178,8 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 		cairn_leave(&cairn_r);                                                             \
 	}                                                                                          \
 	/* The short ways: one session records. The second one is entered from the first. */       \
-	CAIRN__OUTLINE void cairn_clk_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
+	CAIRN__OUTLINE void cairn_clk_##p##__##n(                                                  \
+		CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end)                                \
 	{                                                                                          \
 		CAIRN__MAP(CAIRN__L_, , __VA_ARGS__)                                               \
 		const size_t cairn_size = 0 CAIRN__MAP(CAIRN__S_, , __VA_ARGS__);                  \
@@ -188,14 +194,16 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 		}                                                                                  \
 		cairn_all_##p##__##n(CAIRN__MAP(CAIRN__B_, , __VA_ARGS__) cairn_end);              \
 	}                                                                                          \
-	CAIRN__OUTLINE void cairn_hit_##p##__##n(CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end) \
+	CAIRN__OUTLINE void cairn_hit_##p##__##n(                                                  \
+		CAIRN__MAP(CAIRN__Q_, , __VA_ARGS__) int cairn_end)                                \
 	{                                                                                          \
 		CAIRN__MAP(CAIRN__L_, , __VA_ARGS__)                                               \
 		const size_t cairn_size = 0 CAIRN__MAP(CAIRN__S_, , __VA_ARGS__);                  \
 		struct cairn_reader cairn_r;                                                       \
 		unsigned char *cairn_to = NULL;                                                    \
-		const enum cairn_way cairn_way = cairn_begin_counter(                              \
-			&cairn_r, &cairn_event_##p##__##n, cairn_size, &cairn_to);                 \
+		const enum cairn_way cairn_way = cairn_begin_counter(&cairn_r,                     \
+								     &cairn_event_##p##__##n,      \
+								     cairn_size, &cairn_to);       \
                                                                                                    \
 		if (CAIRN__LIKELY(cairn_way == CAIRN__GO)) {                                       \
 			CAIRN__MAP(CAIRN__W_, cairn_to, __VA_ARGS__)                               \
@@ -210,7 +218,7 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 	}                                                                                          \
 	typedef char CAIRN_EVENT_takes_one_log_level_##p##__##n                                    \
 		[(0 CAIRN__MAP(CAIRN__V_, , __VA_ARGS__)) < 512 ? 1 : -1];                         \
-	/* Last, for the program's `;`. `struct cairn_event` here would declare a namespace's own. */ \
+	/* For the program's `;`. `struct cairn_event` would declare a namespace's own. */         \
 	typedef char CAIRN_EVENT_takes_at_most_32_fields_##p##__##n                                \
 		[0 CAIRN__MAP(CAIRN__N_, , __VA_ARGS__) <= 32 ? 1 : -1]
 

@@ -252,8 +252,8 @@ struct cairn_desc {
 #define CAIRN__L_k_array(ctx, T, v, ...)
 #define CAIRN__L_k_seq(ctx, T, v, s, n, ...)                                                       \
 	const size_t CAIRN__CAT(bytes_, v) =                                                       \
-		CAIRN__CAT(CAIRN__SEQ_BYTES_, CAIRN__CAT(CAIRN__C_, T))(                           \
-			v, n, sizeof(CAIRN__CAT(CAIRN__T_, T)));
+		CAIRN__CAT(CAIRN__SEQ_BYTES_,                                                      \
+			   CAIRN__CAT(CAIRN__C_, T))(v, n, sizeof(CAIRN__CAT(CAIRN__T_, T)));
 #define CAIRN__L_k_level(ctx, ...)
 #define CAIRN__L_k_end(ctx, ...)
 
@@ -337,7 +337,8 @@ struct cairn_desc {
 #define CAIRN__ET_k_range(ctx, s, ...) s "\0"
 #define CAIRN_ENUM_TYPE(type, store, ...)                                                          \
 	typedef CAIRN__T_e_##store cairn_enum_##type;                                              \
-	CAIRN__ENUM_TYPE(cairn_enum_desc_##type, #type "\0" CAIRN__STORE_e_##store "\0", __VA_ARGS__)
+	CAIRN__ENUM_TYPE(cairn_enum_desc_##type, #type "\0" CAIRN__STORE_e_##store "\0",           \
+			 __VA_ARGS__)
 #define CAIRN__STORE_e_u8 "u8"
 #define CAIRN__STORE_e_u16 "u16"
 #define CAIRN__STORE_e_u32 "u32"

@@ -117,8 +117,8 @@ struct cairn_reader {
 
 /* This thread's slot, claimed now if need be; NULL if there is none. Async-signal-safe. */
 CAIRN__API struct cairn_slot *cairn_slot_claim(struct cairn_module *module);
-/* Count an event that found no slot, or that nests deeper than CAIRN_LEVELS. */
-CAIRN__API void cairn_event_dropped(void);
+/* Count an event that found no slot (NULL), or that nests deeper than CAIRN_LEVELS. */
+CAIRN__API void cairn_event_dropped(const struct cairn_event *nested);
 /* Where a record goes; two words, so that it is returned in registers. */
 struct cairn_spot {
 	unsigned char *at; /* of the payload; NULL: the event is lost, and counted */
@@ -183,6 +183,12 @@ enum cairn_way {
 	CAIRN__LONG   /* nothing was done */
 };
 
+/* A sum costs a register less than a difference (measured: 0.35 ns), but may wrap on 32 bits. */
+CAIRN__INLINE bool cairn_fits(const unsigned char *at, const unsigned char *end, size_t size)
+{
+	return sizeof(size_t) > 4 ? at + size <= end : CAIRN__CAST(size_t, end - at) >= size;
+}
+
 CAIRN__INLINE enum cairn_way cairn_begin_at(struct cairn_reader *r, const struct cairn_list *list,
 					    uint64_t now, size_t size, unsigned char **to)
 {
@@ -190,8 +196,7 @@ CAIRN__INLINE enum cairn_way cairn_begin_at(struct cairn_reader *r, const struct
 	unsigned char *at = cursor->cur;
 	uint32_t header;
 
-	/* `size` is below 2^31 and no ring ends that near the end of the address space. */
-	if (CAIRN__UNLIKELY(at + sizeof(header) + size > cursor->end ||
+	if (CAIRN__UNLIKELY(!cairn_fits(at, cursor->end, sizeof(header) + size) ||
 			    (now - cursor->last) >> CAIRN__GAP_BITS)) {
 		CAIRN__STORE(r->slot->rcu, r->rcu);
 		return CAIRN__LONG;
@@ -249,7 +254,7 @@ CAIRN__INLINE void cairn_commit_fast(const struct cairn_reader *r, unsigned char
 CAIRN__INLINE void cairn_fence_stores(void)
 {
 	if (!CAIRN_ARCH_STORES_ORDERED && CAIRN__UNLIKELY(cairn_fences))
-		__atomic_thread_fence(__ATOMIC_RELEASE);
+		CAIRN__FENCE(__ATOMIC_RELEASE);
 }
 
 /* Enter the event: who listens, or NULL: nobody, or the event is lost and counted. Unless it returns
@@ -262,19 +267,19 @@ CAIRN__INLINE const struct cairn_list *cairn_enter(struct cairn_reader *r, struc
 	if (CAIRN__UNLIKELY(r->slot->owner != &cairn_tls)) {
 		r->slot = cairn_slot_claim(&cairn_module);
 		if (!r->slot) {
-			cairn_event_dropped();
+			cairn_event_dropped(NULL);
 			return NULL;
 		}
 	}
 	r->rcu = CAIRN__LOAD(r->slot->rcu);
 	if (CAIRN__UNLIKELY((r->rcu & CAIRN__NEST) >= CAIRN_LEVELS)) {
-		cairn_event_dropped();
+		cairn_event_dropped(event);
 		return NULL;
 	}
 	CAIRN__STORE(r->slot->rcu, r->rcu + 1); /* [A] with cairn_rcu_wait */
 	CAIRN__BARRIER();
 	if (CAIRN__UNLIKELY(cairn_fences))
-		__atomic_thread_fence(__ATOMIC_SEQ_CST);
+		CAIRN__FENCE(__ATOMIC_SEQ_CST);
 	list = __atomic_load_n(&event->list, __ATOMIC_CONSUME);
 	return CAIRN__LIKELY(list != NULL) ? list : &cairn_list_none;
 }

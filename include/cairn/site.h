@@ -64,11 +64,16 @@ struct cairn_site {
 	".popsection\n\t" CAIRN__COMMON(p, n)
 /* clang-format on */
 
+/* A port whose site must start at a multiple of something says so in assembler. */
+#ifndef CAIRN_ARCH_SITE_ALIGN
+#define CAIRN_ARCH_SITE_ALIGN ""
+#endif
+
 #if CAIRN_ARCH_SITE_SIZE && !CAIRN__BRANCH_SITES
 #define CAIRN__SITE(p, n)                                                                          \
 	CAIRN__INLINE bool cairn_site_##p##__##n(void)                                             \
 	{                                                                                          \
-		CAIRN__ASM goto("1:\t" CAIRN_ARCH_SITE("%l[cairn_hit]")                            \
+		CAIRN__ASM goto(CAIRN_ARCH_SITE_ALIGN "1:\t" CAIRN_ARCH_SITE("%l[cairn_hit]")                            \
 					CAIRN__SITE_ENTRY(p, n, "1b - .", "%l[cairn_hit] - .")     \
 				:                                                                  \
 				:                                                                  \

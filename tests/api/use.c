@@ -8,7 +8,8 @@
 #include <errno.h>
 #include <stdio.h>
 
-CAIRN_ENUM_TYPE(api_state, u8, CAIRN_VALUE(OPEN, 0), CAIRN_VALUE(SHUT, 1), CAIRN_RANGE(LATE, 10, 99));
+CAIRN_ENUM_TYPE(api_state, u8, CAIRN_VALUE(OPEN, 0), CAIRN_VALUE(SHUT, 1),
+		CAIRN_RANGE(LATE, 10, 99));
 CAIRN_ENUM_TYPE(api_signed, i32, CAIRN_RANGE(COLD, -40, -1), CAIRN_VALUE(ZERO, 0));
 CAIRN_ENUM_TYPE(api_wide, u64, CAIRN_RANGE(ALL, 0, UINT64_MAX));
 CAIRN_ENUM_TYPE(api_lowest, i64, CAIRN_RANGE(ALL, INT64_MIN, INT64_MAX));
@@ -24,14 +25,15 @@ CAIRN_EVENT(api, level_notice, CAIRN_LOGLEVEL(NOTICE));
 CAIRN_EVENT(api, level_info, CAIRN_LOGLEVEL(INFO));
 CAIRN_EVENT(api, level_debug, CAIRN_LOGLEVEL(DEBUG));
 
-CAIRN_EVENT(api, integers, CAIRN_U8(u8), CAIRN_U16(u16), CAIRN_U32(u32), CAIRN_U64(u64), CAIRN_I8(i8),
-	    CAIRN_I16(i16), CAIRN_I32(i32), CAIRN_I64(i64), CAIRN_X8(x8), CAIRN_X16(x16),
-	    CAIRN_X32(x32), CAIRN_X64(x64), CAIRN_NET16(net16), CAIRN_NET32(net32),
+CAIRN_EVENT(api, integers, CAIRN_U8(u8), CAIRN_U16(u16), CAIRN_U32(u32), CAIRN_U64(u64),
+	    CAIRN_I8(i8), CAIRN_I16(i16), CAIRN_I32(i32), CAIRN_I64(i64), CAIRN_X8(x8),
+	    CAIRN_X16(x16), CAIRN_X32(x32), CAIRN_X64(x64), CAIRN_NET16(net16), CAIRN_NET32(net32),
 	    CAIRN_NET64(net64));
 CAIRN_EVENT(api, others, CAIRN_PTR(ptr), CAIRN_BOOL(flag), CAIRN_CHAR(character), CAIRN_FLOAT(f),
 	    CAIRN_DOUBLE(d), CAIRN_ENUM(state, api_state), CAIRN_ENUM(degrees, api_signed),
 	    CAIRN_ENUM(any, api_wide), CAIRN_ENUM(lowest, api_lowest));
-CAIRN_EVENT(api, strings, CAIRN_STR(str), CAIRN_TEXT(text, 8), CAIRN_TEXT(text_too, sizeof(int) * 2));
+CAIRN_EVENT(api, strings, CAIRN_STR(str), CAIRN_TEXT(text, 8),
+	    CAIRN_TEXT(text_too, sizeof(int) * 2));
 CAIRN_EVENT(api, arrays, CAIRN_ARRAY(u8, a1, 1), CAIRN_ARRAY(u16, a2, 2), CAIRN_ARRAY(u32, a3, 3),
 	    CAIRN_ARRAY(u64, a4, 4), CAIRN_ARRAY(i8, a5, 5), CAIRN_ARRAY(i16, a6, 6),
 	    CAIRN_ARRAY(i32, a7, 7), CAIRN_ARRAY(i64, a8, 8), CAIRN_ARRAY(x8, a9, 9),
@@ -50,18 +52,20 @@ CAIRN_EVENT(api, sequences_too, CAIRN_SEQ(net16, t1, n1), CAIRN_SEQ(net32, t2, n
 	    CAIRN_SEQ(ENUM(api_state), t9, n9), CAIRN_SEQ(str, t10, n10));
 CAIRN_EVENT(api, most, CAIRN_U8(f1), CAIRN_U8(f2), CAIRN_U8(f3), CAIRN_U8(f4), CAIRN_U8(f5),
 	    CAIRN_U8(f6), CAIRN_U8(f7), CAIRN_U8(f8), CAIRN_U8(f9), CAIRN_U8(f10), CAIRN_U8(f11),
-	    CAIRN_U8(f12), CAIRN_U8(f13), CAIRN_U8(f14), CAIRN_U8(f15), CAIRN_U8(f16), CAIRN_U8(f17),
-	    CAIRN_U8(f18), CAIRN_U8(f19), CAIRN_U8(f20), CAIRN_U8(f21), CAIRN_U8(f22), CAIRN_U8(f23),
-	    CAIRN_U8(f24), CAIRN_U8(f25), CAIRN_U8(f26), CAIRN_U8(f27), CAIRN_U8(f28), CAIRN_U8(f29),
-	    CAIRN_U8(f30), CAIRN_U8(f31), CAIRN_U8(f32), CAIRN_LOGLEVEL(INFO));
+	    CAIRN_U8(f12), CAIRN_U8(f13), CAIRN_U8(f14), CAIRN_U8(f15), CAIRN_U8(f16),
+	    CAIRN_U8(f17), CAIRN_U8(f18), CAIRN_U8(f19), CAIRN_U8(f20), CAIRN_U8(f21),
+	    CAIRN_U8(f22), CAIRN_U8(f23), CAIRN_U8(f24), CAIRN_U8(f25), CAIRN_U8(f26),
+	    CAIRN_U8(f27), CAIRN_U8(f28), CAIRN_U8(f29), CAIRN_U8(f30), CAIRN_U8(f31),
+	    CAIRN_U8(f32), CAIRN_LOGLEVEL(INFO));
 
 /* Names: keywords, macros of the C library, names that the generated code has locals for. */
-CAIRN_EVENT(api, names, CAIRN_U8(int), CAIRN_U8(struct), CAIRN_U8(errno), CAIRN_U8(_x), CAIRN_U8(bool),
-	    CAIRN_U8(class), CAIRN_U8(template), CAIRN_U8(asm), CAIRN_U8(stdin), CAIRN_U8(NULL),
-	    CAIRN_U8(event), CAIRN_U8(stream), CAIRN_U8(align), CAIRN_U8(x_), CAIRN_U8(_));
-CAIRN_EVENT(api, locals, CAIRN_STR(data), CAIRN_U32(data_bytes), CAIRN_U32(bytes_data), CAIRN_U8(end),
-	    CAIRN_U8(size), CAIRN_U8(r), CAIRN_U8(to), CAIRN_U8(list), CAIRN_U8(layout),
-	    CAIRN_U8(fn), CAIRN_U8(e), CAIRN_U8(hit));
+CAIRN_EVENT(api, names, CAIRN_U8(int), CAIRN_U8(struct), CAIRN_U8(errno), CAIRN_U8(_x),
+	    CAIRN_U8(bool), CAIRN_U8(class), CAIRN_U8(template), CAIRN_U8(asm), CAIRN_U8(stdin),
+	    CAIRN_U8(NULL), CAIRN_U8(event), CAIRN_U8(stream), CAIRN_U8(align), CAIRN_U8(x_),
+	    CAIRN_U8(_));
+CAIRN_EVENT(api, locals, CAIRN_STR(data), CAIRN_U32(data_bytes), CAIRN_U32(bytes_data),
+	    CAIRN_U8(end), CAIRN_U8(size), CAIRN_U8(r), CAIRN_U8(to), CAIRN_U8(list),
+	    CAIRN_U8(layout), CAIRN_U8(fn), CAIRN_U8(e), CAIRN_U8(hit));
 /* clang-format off */
 CAIRN_EVENT(int, struct, CAIRN_U8(v));
 CAIRN_EVENT(_x, y_, CAIRN_U8(v));
@@ -109,17 +113,17 @@ int api_types(const char *s, const void *p, size_t n)
 	cairn_trace(api, strings, NULL, NULL, NULL);
 	cairn_trace(api, arrays, some_u8, some_u16, some_u32, some_u64, some_i8, some_i16, some_i32,
 		    some_i64, some_u8, some_u16, some_u32, some_u64);
-	cairn_trace(api, arrays_too, some_u16, some_u32, some_u64, some_ptr, some_bool, s, some_float,
-		    some_double, some_u8);
+	cairn_trace(api, arrays_too, some_u16, some_u32, some_u64, some_ptr, some_bool, s,
+		    some_float, some_double, some_u8);
 	cairn_trace(api, sequences, some_u8, n, some_u16, 2, some_u32, 3, some_u64, 4, some_i8, 5,
 		    some_i16, 6, some_i32, 7, some_i64, 8, some_u8, 9, some_u16, 10, some_u32, 11,
 		    some_u64, 12);
-	cairn_trace(api, sequences_too, some_u16, 1, some_u32, 2, some_u64, 3, some_ptr, 4, some_bool, 5,
-		    s, n, some_float, 7, some_double, 8, some_u8, 9, names, 2);
-	cairn_trace(api, sequences_too, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0,
-		    NULL, 0, NULL, 0, NULL, 0);
-	cairn_trace(api, most, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21,
-		    22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
+	cairn_trace(api, sequences_too, some_u16, 1, some_u32, 2, some_u64, 3, some_ptr, 4,
+		    some_bool, 5, s, n, some_float, 7, some_double, 8, some_u8, 9, names, 2);
+	cairn_trace(api, sequences_too, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL,
+		    0, NULL, 0, NULL, 0, NULL, 0);
+	cairn_trace(api, most, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19,
+		    20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
 	cairn_trace(api, names, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 	cairn_trace(api, locals, s, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11);
 	cairn_trace(int, struct, 1);
@@ -259,7 +263,8 @@ int api_places(int n, const char *s)
 {
 	cairn_trace(api, n, n); /* twice in one function, and on one line: */
 	cairn_trace(api, n, n);
-	cairn_trace(api, n, 1); cairn_trace(api, n, 2); /* clang-format off */
+	/* clang-format off */
+	cairn_trace(api, n, 1); cairn_trace(api, n, 2);
 	/* clang-format on */
 #ifndef __cplusplus
 	n += api_vla(n);
@@ -289,8 +294,8 @@ static void probe_bytes(void *data, const uint8_t *bytes, size_t count)
 	(void)count;
 }
 
-static void probe_others(void *data, const void *ptr, bool flag, char c, float f, double d, uint8_t state,
-			 int32_t degrees, uint64_t any, int64_t lowest)
+static void probe_others(void *data, const void *ptr, bool flag, char c, float f, double d,
+			 uint8_t state, int32_t degrees, uint64_t any, int64_t lowest)
 {
 	(void)data, (void)ptr, (void)flag, (void)c, (void)f, (void)d, (void)state, (void)degrees;
 	(void)any, (void)lowest;
@@ -312,7 +317,9 @@ int api_probes(void *data)
 int api_control(void)
 {
 	struct cairn_session *session;
-	struct cairn_config config = { sizeof(config), "dir", CAIRN_BLOCK, 0, 0, 0, 0, NULL, NULL, 0 };
+	struct cairn_config config = {
+		sizeof(config), "dir", CAIRN_BLOCK, 0, 0, 0, 0, NULL, NULL, 0
+	};
 	struct cairn_stats stats;
 	char text[100];
 	int err = cairn_session_start(&session, &config);

@@ -29,16 +29,18 @@ enum class colour : uint8_t { red, blue };
 int api_all(int n);
 
 /* One event in two namespaces is one event; several in one namespace. */
-namespace shop {
+namespace shop
+{
 CAIRN_ENUM_TYPE(kind, u16, CAIRN_VALUE(A, 1), CAIRN_RANGE(B, 2, 3));
 CAIRN_EVENT(shop, first, CAIRN_I32(n), CAIRN_ENUM(kind, kind));
 CAIRN_EVENT(shop, second, CAIRN_I32(n));
-namespace inner {
-CAIRN_EVENT(shop, first, CAIRN_I32(n));
+namespace inner
+{
+CAIRN_EVENT(shop, first, CAIRN_I32(n), CAIRN_ENUM(kind, kind));
 CAIRN_EVENT(shop, third);
 static void trace(int n)
 {
-	cairn_trace(shop, first, n);
+	cairn_trace(shop, first, n, 1);
 	cairn_trace(shop, second, n);
 	cairn_trace(shop, third);
 }
@@ -51,7 +53,8 @@ static void trace(int n)
 }
 } // namespace shop
 
-namespace {
+namespace
+{
 CAIRN_EVENT(api, nameless, CAIRN_STR(name));
 CAIRN_EVENT(api, nameless_too);
 void nameless(const char *s)
@@ -61,7 +64,8 @@ void nameless(const char *s)
 }
 } // namespace
 
-inline namespace v1 {
+inline namespace v1
+{
 CAIRN_EVENT(api, in_inline_namespace);
 }
 
@@ -71,7 +75,8 @@ inline int inline_function(int n)
 	return n;
 }
 
-namespace {
+namespace
+{
 
 struct guard {
 	int n;
@@ -87,8 +92,9 @@ struct guard {
 	}
 };
 
-class base {
-public:
+class base
+{
+      public:
 	virtual ~base();
 	virtual void act(int n) = 0;
 	static void act_static(int n)
@@ -107,14 +113,15 @@ base::~base()
 	cairn_trace(api, empty);
 }
 
-class derived final : public base {
+class derived final : public base
+{
 	std::string name_{ "derived" };
 	int made_ = [] {
 		cairn_trace(api, empty);
 		return 1;
 	}();
 
-public:
+      public:
 	void act(int n) override
 	{
 		cairn_trace(api, three, static_cast<uint32_t>(n), name_.c_str(), made_);
@@ -285,6 +292,6 @@ int api_all(int n)
 		err = cairn_detach(api, n, probe, &n);
 	err += cairn_attach(
 		api, n, [](void *, int32_t) {}, nullptr);
-	return inline_function(n) + recurse<3>() + throwing(n) + quiet(n) + lambdas(n) + at_start + err +
-	       holder<long>{ n }.convert<int>();
+	return inline_function(n) + recurse<3>() + throwing(n) + quiet(n) + lambdas(n) + at_start +
+	       err + holder<long>{ n }.convert<int>();
 }

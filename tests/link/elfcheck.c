@@ -47,8 +47,9 @@ static Elf_Scn *section_find(const char *name, uint64_t address, GElf_Shdr *head
 	if (elf_getshdrstrndx(elf, &strings))
 		return NULL;
 	while ((section = elf_nextscn(elf, section)) != NULL) {
-		const char *is = gelf_getshdr(section, header) ? elf_strptr(elf, strings, header->sh_name) :
-								  NULL;
+		const char *is = gelf_getshdr(section, header) ?
+					 elf_strptr(elf, strings, header->sh_name) :
+					 NULL;
 
 		if (name && is && !strcmp(is, name))
 			return section;
@@ -60,15 +61,16 @@ static Elf_Scn *section_find(const char *name, uint64_t address, GElf_Shdr *head
 }
 
 /* What the file has at an address; NULL if there are no `size` bytes, or the flags are not there. */
-static const unsigned char *bytes_at(uint64_t address, size_t size, uint64_t flags, uint64_t not_flags)
+static const unsigned char *bytes_at(uint64_t address, size_t size, uint64_t flags,
+				     uint64_t not_flags)
 {
 	GElf_Shdr header;
 	Elf_Scn *section = section_find(NULL, address, &header);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	const uint64_t offset = address - header.sh_addr;
 
-	if (!data || !data->d_buf || (header.sh_flags & flags) != flags || header.sh_flags & not_flags ||
-	    offset > data->d_size || data->d_size - offset < size)
+	if (!data || !data->d_buf || (header.sh_flags & flags) != flags ||
+	    header.sh_flags & not_flags || offset > data->d_size || data->d_size - offset < size)
 		return NULL;
 	return (const unsigned char *)data->d_buf + offset;
 }
@@ -89,14 +91,14 @@ static void check_code(uint64_t at, const struct cairn_site *site)
 		return; /* a branch site */
 	insn = bytes_at(code, 5, SHF_EXECINSTR, SHF_WRITE);
 	if (!insn || !bytes_at(target, 1, SHF_EXECINSTR, SHF_WRITE)) {
-		complain("site %#jx or its cold branch %#jx is not in program text", (uintmax_t)code,
-			 (uintmax_t)target);
+		complain("site %#jx or its cold branch %#jx is not in program text",
+			 (uintmax_t)code, (uintmax_t)target);
 		return;
 	}
 	memcpy(&distance, insn + 1, sizeof(distance));
 	if (insn[0] != 0xa9 || follow(code + 5, 0, distance) != target)
-		complain("site %#jx has bytes %02x %08x, not a9 and the way to %#jx", (uintmax_t)code,
-			 insn[0], (unsigned)distance, (uintmax_t)target);
+		complain("site %#jx has bytes %02x %08x, not a9 and the way to %#jx",
+			 (uintmax_t)code, insn[0], (unsigned)distance, (uintmax_t)target);
 	printf("site %jx\n", (uintmax_t)code);
 }
 
@@ -202,7 +204,8 @@ static void check_descriptions(char **known, int n)
 		const struct cairn_desc *desc = (const void *)((const char *)data->d_buf + at);
 		const char *name;
 
-		if (desc->size < sizeof(*desc) || desc->size > data->d_size - at || desc->abi != CAIRN_ABI) {
+		if (desc->size < sizeof(*desc) || desc->size > data->d_size - at ||
+		    desc->abi != CAIRN_ABI) {
 			complain("cairn_events has no description at offset %zu", at);
 			return;
 		}

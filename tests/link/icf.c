@@ -24,7 +24,8 @@ __attribute__((noinline)) int pear(void)
 	return cairn_enabled(icf, pear);
 }
 
-static int icf_check(struct cairn_session *session, const char *pattern, int folded, int apples, int pears)
+static int icf_check(struct cairn_session *session, const char *pattern, int folded, int apples,
+		     int pears)
 {
 	char text[256] = "";
 	int got = cairn_enable(session, pattern);
@@ -58,7 +59,8 @@ int main(int argc, char **argv)
 	}
 	if (cairn_session_start(&session, &config))
 		return 1;
-	if (icf_check(session, "icf:apple", folded, 1, 0) || icf_check(session, "icf:pear", folded, 1, 1))
+	if (icf_check(session, "icf:apple", folded, 1, 0) ||
+	    icf_check(session, "icf:pear", folded, 1, 1))
 		return 1;
 	return cairn_session_stop(session, NULL) ? 1 : 0;
 }

@@ -39,5 +39,7 @@ int main()
 	got = cairn_session_stop(session, &stats);
 	if (got)
 		return link_fail("cairn_session_stop", got, 0);
-	return stats.recorded == 7 ? 0 : link_fail("events recorded", static_cast<int>(stats.recorded), 7);
+	return stats.recorded == 7 ?
+		       0 :
+		       link_fail("events recorded", static_cast<int>(stats.recorded), 7);
 }
