@@ -401,7 +401,8 @@ static void cairn_os_thread_ends(void *value)
 	const uintptr_t seen = thread->seen;
 
 	thread->seen = thread->slot.rcu;
-	if (seen != thread->seen && pthread_setspecific(cairn_os_key, value) == 0)
+	if (seen != thread->seen && ++thread->rounds < PTHREAD_DESTRUCTOR_ITERATIONS &&
+	    pthread_setspecific(cairn_os_key, value) == 0)
 		return;
 	cairn_slot_release(&thread->slot);
 }

@@ -27,6 +27,16 @@ static void cairn_list_recorder(struct cairn_entry *entry, const struct cairn_ch
 	entry->header = channel->header == 4 && id > 30 ? 0 : channel->header;
 }
 
+uint32_t cairn_list_sessions(const struct cairn_list *list)
+{
+	uint32_t i, sessions = 0;
+
+	for (i = 0; list && i < list->count; i++)
+		if (!list->entry[i].fn)
+			sessions |= 1u << list->entry[i].channel->session;
+	return sessions;
+}
+
 bool cairn_list_fast(const struct cairn_list *list)
 {
 	return list->count == 1 && !list->entry->fn && list->entry->header == 4 && !cairn_fences;

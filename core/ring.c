@@ -33,6 +33,7 @@ _Static_assert(sizeof(struct cairn_event) <= CAIRN__EVENT_BYTES, "common symbol 
 _Static_assert(sizeof(struct cairn_stream) % 64 == 0, "streams do not share cache lines");
 
 struct cairn_writer *cairn_writers[CAIRN_SESSIONS];
+struct cairn_writer *cairn_writer_outside;
 
 size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *streams)
 {
@@ -109,21 +110,35 @@ static bool cairn_stream_take(struct cairn_stream *stream, uintptr_t state)
 	       cairn_arch_cmpxchg(&stream->state, &state, CAIRN_STREAM_OWNED);
 }
 
-/* A stream for the calling thread: one that an ended thread left, else a new one. NULL: no memory. */
-static struct cairn_stream *cairn_stream_claim(struct cairn_shared *shared, uint32_t level)
+static bool cairn_stream_full(const struct cairn_stream *stream)
 {
-	const uint32_t packets = level == 0 || shared->packets < 8 ? shared->packets :
-								     shared->packets / 4;
+	return stream->opened - __atomic_load_n(&stream->consumed, __ATOMIC_ACQUIRE) >=
+	       stream->packets;
+}
+
+/* A stream that an ended thread left; `full` ones too if need be. */
+static struct cairn_stream *cairn_stream_idle(struct cairn_shared *shared, uint32_t packets,
+					      bool full)
+{
 	const uintptr_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
-	struct cairn_stream *stream;
-	uintptr_t seen, base;
 	uint32_t i;
 
-	for (i = 0; i < used; i++) {
-		stream = cairn_shared_stream(shared, i);
-		if (stream->packets == packets && cairn_stream_take(stream, CAIRN_STREAM_IDLE))
+	for (i = 0; i < used && i < shared->streams; i++) {
+		struct cairn_stream *stream = cairn_shared_stream(shared, i);
+
+		if (stream->packets == packets && (full || !cairn_stream_full(stream)) &&
+		    cairn_stream_take(stream, CAIRN_STREAM_IDLE))
 			return stream;
 	}
+	return NULL;
+}
+
+/* A stream that no thread had before. NULL: no memory. */
+static struct cairn_stream *cairn_stream_fresh(struct cairn_shared *shared, uint32_t packets)
+{
+	struct cairn_stream *stream;
+	uintptr_t seen, base;
+
 	if (__atomic_load_n(&shared->exhausted, __ATOMIC_RELAXED))
 		return NULL;
 	do {
@@ -144,6 +159,18 @@ static struct cairn_stream *cairn_stream_claim(struct cairn_shared *shared, uint
 	return stream;
 }
 
+/* A stream for the calling thread. NULL: there is none. */
+static struct cairn_stream *cairn_stream_claim(struct cairn_shared *shared, uint32_t level)
+{
+	const uint32_t packets = level == 0 || shared->packets < 8 ? shared->packets :
+								     shared->packets / 4;
+	struct cairn_stream *stream = cairn_stream_idle(shared, packets, false);
+
+	if (!stream)
+		stream = cairn_stream_fresh(shared, packets);
+	return stream ? stream : cairn_stream_idle(shared, packets, true);
+}
+
 static struct cairn_packet *cairn_stream_packet(const struct cairn_shared *shared,
 						const struct cairn_stream *stream, uintptr_t number)
 {
@@ -161,12 +188,6 @@ static void cairn_bell_ring(struct cairn_bell *bell)
 	__atomic_store_n(&bell->sleeping, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&bell->rings, 1, __ATOMIC_RELAXED);
 	cairn_os_wake(&bell->rings);
-}
-
-static bool cairn_stream_full(const struct cairn_stream *stream)
-{
-	return stream->opened - __atomic_load_n(&stream->consumed, __ATOMIC_ACQUIRE) >=
-	       stream->packets;
 }
 
 /*

@@ -91,12 +91,14 @@ struct cairn_writer {
 	uint64_t block_ns;
 	uint32_t beat; /* the beat at which block mode gave up */
 	bool gave_up;
-	bool outside; /* drained by another process */
-	bool mute;    /* a child that could get no rings: its events are lost, and counted */
+	bool mute; /* a child that could get no rings: its events are lost, and counted */
 };
 
 /* The writers of all sessions, by session number; NULL: none. */
 extern struct cairn_writer *cairn_writers[CAIRN_SESSIONS] CAIRN__HIDDEN;
+
+/* The one that a recorder outside drains, NULL: none. It is never freed. */
+extern struct cairn_writer *cairn_writer_outside CAIRN__HIDDEN;
 
 /* Bytes that a shared area with these rings takes, 0 if they are too many for the address space. */
 size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *streams);

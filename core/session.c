@@ -535,9 +535,12 @@ static int cairn_session_types(struct cairn_session *session, struct cairn_trace
 		if (status)
 			return cairn_fail(status, "%s: %.*s is declared in two ways", tp->name,
 					  (int)field.type_length, field.type);
-		status = type ? cairn_manifest_add(session->writer.shared, type, 0) : 0;
+		if (!type)
+			continue;
+		status = cairn_manifest_add(session->writer.shared, type, 0);
 		if (status)
 			return status;
+		cairn_registry_told(type, session->channel->session);
 	}
 	return 0;
 }
@@ -576,6 +579,15 @@ static void cairn_session_header(struct cairn_session *session)
 	CAIRN__STORE(session->writer.shared->header, session->channel->header);
 }
 
+/* Nothing was published: who records is what the lists say. */
+static void cairn_session_undo(const struct cairn_batch *batch)
+{
+	size_t i;
+
+	for (i = 0; i < batch->count; i++)
+		batch->tp[i]->sessions = cairn_list_sessions(batch->tp[i]->list);
+}
+
 /* Bring what is recorded in line with the session's rules. Returns how many changed, or -errno. */
 static int cairn_session_match(struct cairn_session *session, struct cairn_batch *batch)
 {
@@ -584,9 +596,12 @@ static int cairn_session_match(struct cairn_session *session, struct cairn_batch
 	int status = 0, changed = 0;
 
 	for (tp = cairn_registry_first(); tp && !status; tp = tp->all) {
-		const bool wants = tp->desc && tp->events && cairn_session_wants(session, tp->name);
+		const bool on = tp->sessions & bit;
+		/* An event of an unloaded module is not turned on, but may be turned off. */
+		const bool wants = tp->desc && (tp->events || on) &&
+				   cairn_session_wants(session, tp->name);
 
-		if (wants == !!(tp->sessions & bit))
+		if (wants == on)
 			continue;
 		if (wants)
 			status = tp->broken ? cairn_fail(tp->broken, "%s: %s", tp->name,
@@ -596,14 +611,13 @@ static int cairn_session_match(struct cairn_session *session, struct cairn_batch
 			status = cairn_batch_add(batch, tp);
 		if (!status) {
 			tp->sessions ^= bit;
-			changed++;
+			changed += tp->events != NULL;
 		}
 	}
 	if (!status)
 		status = cairn_batch_commit(batch);
 	if (status)
-		for (size_t i = 0; i < batch->count; i++)
-			batch->tp[i]->sessions ^= bit;
+		cairn_session_undo(batch);
 	return status ? status : changed;
 }
 
@@ -849,7 +863,6 @@ static int cairn_session_recorded(const char *path)
 		return status;
 	session->control = control;
 	session->writer.block_ns = control->block_ns;
-	session->writer.outside = true;
 	if (session->clock == CAIRN_CLOCK_COUNTER)
 		session->clock = (enum cairn_clock_kind)control->clock;
 	status = cairn_session_launch(session);
@@ -857,6 +870,7 @@ static int cairn_session_recorded(const char *path)
 		cairn_session_free(session);
 		return status;
 	}
+	cairn_writer_outside = &session->writer; /* for good: nobody can stop this session */
 	return cairn_session_change(session, control->patterns, true);
 }
 
@@ -983,6 +997,8 @@ static void cairn_session_late(void)
 	}
 	if (!status)
 		status = cairn_batch_commit(&batch);
+	if (status)
+		cairn_session_undo(&batch);
 	cairn_os_unlock();
 	cairn_batch_end(&batch);
 }

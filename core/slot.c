@@ -114,6 +114,7 @@ static struct cairn_thread *cairn_slot_find(struct cairn_arena *arena)
 		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &free, (uintptr_t)&cairn_tls))
 			continue;
 		arena->thread[i].seen = 0;
+		arena->thread[i].rounds = 0;
 		used = __atomic_load_n(&arena->used, __ATOMIC_RELAXED);
 		while (used < i + 1 && !cairn_arch_cmpxchg(&arena->used, &used, i + 1))
 			;
@@ -227,7 +228,6 @@ void cairn_event_dropped(const struct cairn_event *nested)
 	if (nested)
 		return;
 	cairn_arch_add(&cairn_dropped, 1);
-	for (i = 0; i < CAIRN_SESSIONS; i++)
-		if (cairn_writers[i] && cairn_writers[i]->outside)
-			cairn_arch_add(&cairn_writers[i]->shared->lost, 1);
+	if (cairn_writer_outside)
+		cairn_arch_add(&cairn_writer_outside->shared->lost, 1);
 }

@@ -15,7 +15,8 @@ struct cairn_thread {
 	struct cairn_slot slot;
 	uint32_t tid;
 	char name[16];
-	uintptr_t seen; /* slot.rcu when the thread's end was last looked at */
+	uint32_t rounds; /* of destructors, so far */
+	uintptr_t seen;  /* slot.rcu when the thread's end was last looked at */
 } __attribute__((aligned(64)));
 
 struct cairn_arena {

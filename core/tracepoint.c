@@ -160,8 +160,16 @@ int cairn_registry_tell(const char *name, size_t length, uint32_t session,
 	if (!type || type->two)
 		return -EEXIST;
 	*desc = type->told & 1u << session ? NULL : type->desc;
-	type->told |= 1u << session;
 	return 0;
+}
+
+void cairn_registry_told(const struct cairn_desc *desc, uint32_t session)
+{
+	struct cairn_type *type;
+
+	for (type = cairn_types; type; type = type->next)
+		if (type->desc == desc)
+			type->told |= 1u << session;
 }
 
 void cairn_registry_forget(uint32_t session)

@@ -68,6 +68,8 @@ struct cairn_tracepoint *cairn_registry_get(const char *name);
  */
 int cairn_registry_tell(const char *name, size_t length, uint32_t session,
 			const struct cairn_desc **desc);
+/* The session's consumer has it now. */
+void cairn_registry_told(const struct cairn_desc *desc, uint32_t session);
 /* A session ends: its event ids and what it was told. */
 void cairn_registry_forget(uint32_t session);
 /* Note a description; a second one that differs marks the tracepoint. 0, -ENOMEM. */
@@ -97,6 +99,8 @@ int cairn_batch_end(struct cairn_batch *batch);
 /* A new list for the tracepoint's listeners, NULL in *list if there are none. 0, -ENOMEM. */
 int cairn_list_build(const struct cairn_tracepoint *tp, struct cairn_list **list);
 
+/* The sessions that the list records for, a bit each. */
+uint32_t cairn_list_sessions(const struct cairn_list *list);
 /* True if the short ways of the generated code may record the event. */
 bool cairn_list_fast(const struct cairn_list *list);
 
