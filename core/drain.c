@@ -551,6 +551,7 @@ int cairn_drain_close(struct cairn_drain *drain)
 			last = stream->walk.now;
 		if (drain->dir < 0)
 			continue;
+		stream->file.dir = drain->dir;
 		closed = cairn_ctf_file_close(&stream->file,
 					      __atomic_load_n(&stream->from->lost,
 							      __ATOMIC_RELAXED) +
