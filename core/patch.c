@@ -17,6 +17,7 @@
 
 #include "os.h"
 #include "patch_arch.h"
+#include "site_arch.h"
 
 int cairn_texts_read(struct cairn_texts *texts)
 {
@@ -41,6 +42,8 @@ void cairn_texts_free(struct cairn_texts *texts)
 	memset(texts, 0, sizeof(*texts));
 }
 
+#if CAIRN_ARCH_SITE_SIZE
+
 static struct cairn_text *cairn_texts_find(const struct cairn_texts *texts, uintptr_t code)
 {
 	size_t i;
@@ -51,7 +54,6 @@ static struct cairn_text *cairn_texts_find(const struct cairn_texts *texts, uint
 	return NULL;
 }
 
-#if CAIRN_ARCH_SITE_SIZE
 
 /* 1: to be written; 0: as wanted already; negative: why not. */
 static int cairn_patch_check(const struct cairn_patch *patch, bool on)
