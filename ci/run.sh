@@ -10,8 +10,8 @@ cd "$(dirname "$0")/.."
 root=$PWD
 ulimit -c 0
 
-target_time=600 # seconds that the tests of one target may take
-test_time=300   # and each test
+target_time=1200 # seconds that the tests of one target may take
+test_time=600    # and each test
 
 ci/setup.sh
 

@@ -325,8 +325,8 @@ static bool life_watch_step(struct life_watch *watch, pid_t tid)
 	return false;
 }
 
-/* From one mark to the next: note each system call. */
-static void life_watch_calls(struct life_watch *watch, pid_t tid)
+/* From one mark to the next: note each system call. Returns the status of the thread. */
+static int life_watch_calls(struct life_watch *watch, pid_t tid)
 {
 	struct __ptrace_syscall_info info;
 	int status;
@@ -336,7 +336,7 @@ static void life_watch_calls(struct life_watch *watch, pid_t tid)
 		ptrace(PTRACE_SYSCALL, tid, NULL, NULL);
 		status = life_watch_wait(tid);
 		if (!WIFSTOPPED(status) || WSTOPSIG(status) == SIGSTOP)
-			return;
+			return status;
 		if (WSTOPSIG(status) != (SIGTRAP | 0x80) ||
 		    ptrace((enum __ptrace_request)PTRACE_GET_SYSCALL_INFO, tid,
 			   (void *)sizeof(info), &info) <= 0 ||
@@ -366,7 +366,9 @@ LIFE_UNUSED void life_watch(struct life_watch *watch, pid_t pid, const char *wha
 		if (signal == SIGSTOP) {
 			signal = 0;
 			if (!watch->signal) {
-				life_watch_calls(watch, tid);
+				status = life_watch_calls(watch, tid);
+				if (!WIFSTOPPED(status))
+					break;
 			} else if (life_watch_step(watch, tid)) {
 				watch->shared->over = 1;
 			} else {

@@ -9,7 +9,7 @@
 #include <sys/types.h>
 
 #define CLIENTS_MAX 64
-#define ACCOUNTS 1000
+#define ACCOUNTS 4000
 #define ACCOUNT_START 1000
 
 struct options {

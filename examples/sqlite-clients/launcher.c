@@ -90,7 +90,8 @@ static bool launcher_create(struct launcher *l)
 {
 	static const char sql[] =
 		"PRAGMA journal_mode=DELETE; PRAGMA synchronous=OFF; BEGIN;"
-		"CREATE TABLE account(id INTEGER PRIMARY KEY, balance INTEGER NOT NULL);"
+		"CREATE TABLE account(id INTEGER PRIMARY KEY, owner TEXT NOT NULL,"
+		"  balance INTEGER NOT NULL);"
 		"CREATE TABLE transfer(id INTEGER PRIMARY KEY, client INTEGER NOT NULL,"
 		"  source INTEGER NOT NULL, target INTEGER NOT NULL, amount INTEGER NOT NULL);"
 		"CREATE INDEX transfer_source ON transfer(source);";
@@ -100,7 +101,7 @@ static bool launcher_create(struct launcher *l)
 
 	snprintf(insert, sizeof(insert),
 		 "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
-		 "INSERT INTO account SELECT i, %d FROM n; COMMIT;",
+		 "INSERT INTO account SELECT i, 'owner of account ' || i, %d FROM n; COMMIT;",
 		 ACCOUNTS, ACCOUNT_START);
 	if (!status)
 		status = sqlite3_exec(db, sql, NULL, NULL, NULL);

@@ -73,7 +73,7 @@ struct cairn_site {
 #define CAIRN__SITE(p, n)                                                                          \
 	CAIRN__INLINE bool cairn_site_##p##__##n(void)                                             \
 	{                                                                                          \
-		CAIRN__ASM goto(CAIRN_ARCH_SITE_ALIGN "1:\t" CAIRN_ARCH_SITE("%l[cairn_hit]")                            \
+		CAIRN__ASM goto(CAIRN_ARCH_SITE_ALIGN "1:\t" CAIRN_ARCH_SITE("%l[cairn_hit]")      \
 					CAIRN__SITE_ENTRY(p, n, "1b - .", "%l[cairn_hit] - .")     \
 				:                                                                  \
 				:                                                                  \
