@@ -725,9 +725,7 @@ static int cairn_ctf_put_empty(struct cairn_ctf_file *file, uint64_t lost, uint6
 }
 
 /*
- * Leave a part that is full. Its cover goes; but a reader that knows of the cover from an earlier look
- * would fail on that, so the cover becomes a small packet, and the fresh one behind it goes. Whatever
- * fails here, the part is valid.
+ * Leave a part that is full. It stays as it is: its cover spans less than a packet.
  *
  * The next part is a stream of its own, with another stream_instance_id: of files that are one stream
  * babeltrace2 2.0 sorts all packets by their begin alone, and puts one that begins at the same time as
@@ -735,8 +733,6 @@ static int cairn_ctf_put_empty(struct cairn_ctf_file *file, uint64_t lost, uint6
  */
 static void cairn_ctf_part_leave(struct cairn_ctf_file *file)
 {
-	if (!cairn_ctf_put_empty(file, 0, 0))
-		cairn_os_file_resize(file->file, file->at);
 	cairn_os_close(file->file);
 	file->file = -1;
 	file->part++;
@@ -847,7 +843,10 @@ int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet
 	return error;
 }
 
-/* Make the stream say `lost`; see that its last packet is younger than this call. */
+/*
+ * Make the stream say `lost`, and make the cover a packet of its own: a reader that knows of the cover
+ * from an earlier look finds a packet there after the file was cut.
+ */
 static int cairn_ctf_finish(struct cairn_ctf_file *file, uint64_t lost, uint64_t now)
 {
 	const bool shown = file->file >= 0 && !file->hidden;
@@ -883,9 +882,14 @@ int cairn_ctf_file_close(struct cairn_ctf_file *file, uint64_t lost, uint64_t no
 	error = cairn_ctf_finish(file, lost, now);
 	if (file->file < 0)
 		return error;
-	/* Where a packet is still open it needs the rest of the file. */
+	/*
+	 * Where a packet is still open it needs the rest of the file. And a reader that is looking for
+	 * packets right now would miss what is cut off: then the system says EAGAIN, and all stays.
+	 */
 	if (!file->open)
 		failed = cairn_os_file_resize(file->file, file->hidden ? 0 : file->at);
+	if (failed == -EAGAIN)
+		failed = 0;
 	cairn_os_close(file->file);
 	file->file = -1;
 	return error ? error : failed;

@@ -110,9 +110,10 @@ void cairn_ctf_file_init(struct cairn_ctf_file *file, int dir, const char *name,
 int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet *head,
 			  const void *records, size_t bytes, bool closed);
 /*
- * Close: the file shrinks to its packets. If `lost` is more than the last packet says, an empty packet
- * says it; a stream that has none yet gets a file for that. Always closes; 0, or the first errno: the
- * file is valid, and keeps its sparse end or lacks the loss.
+ * Close: the file shrinks to its packets, unless somebody reads it (cairn_os_file_resize says EAGAIN).
+ * If `lost` is more than the last packet says, an empty packet says it; a stream that has none yet gets
+ * a file for that. Always closes; 0, or the first errno: the file is valid, and keeps its sparse end or
+ * lacks the loss.
  */
 int cairn_ctf_file_close(struct cairn_ctf_file *file, uint64_t lost, uint64_t now);
 

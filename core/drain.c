@@ -549,6 +549,9 @@ int cairn_drain_close(struct cairn_drain *drain)
 			continue;
 		if (stream->walk.now > last)
 			last = stream->walk.now;
+		/* Of the open packet, what the file refused to the end. */
+		stream->spoilt += stream->fresh;
+		stream->fresh = 0;
 		if (drain->dir < 0)
 			continue;
 		stream->file.dir = drain->dir;

@@ -69,6 +69,27 @@ void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet
 	shared->streams = streams;
 }
 
+/*
+ * The event goes on in private memory that nobody reads. Whatever it has read before the fork, it finds
+ * a ring that is there and not full, and room for one packet at `cur`.
+ */
+void cairn_shared_blank(struct cairn_shared *shared)
+{
+	const uint32_t packets = shared->packets < 8 ? shared->packets : shared->packets / 4;
+	const uintptr_t used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
+	uint32_t i;
+
+	for (i = 0; i < used && i < shared->streams; i++) {
+		struct cairn_stream *stream = cairn_shared_stream(shared, i);
+
+		stream->base = (uintptr_t)shared +
+			       (uintptr_t)(shared->rings_at + shared->ring_size * i);
+		stream->packets = packets;
+		stream->state = CAIRN_STREAM_OWNED;
+		stream->cursor.cur = stream->cursor.end = (unsigned char *)stream->base;
+	}
+}
+
 int cairn_manifest_add(struct cairn_shared *shared, const struct cairn_desc *desc, uint32_t id)
 {
 	const uint32_t size = (uint32_t)CAIRN_ALIGN(sizeof(struct cairn_manifest) + desc->size, 8);
@@ -311,7 +332,12 @@ static struct cairn_stream *cairn_reserve_stream(struct cairn_slot *slot,
 		cairn_arch_add(&writer->shared->lost, 1);
 		return NULL;
 	}
-	slot->cursor[index + level] = &stream->cursor;
+	/* Unless a fork in a handler came in between, and the child has a stream by now. */
+	if (!cairn_arch_cmpxchg_local((uintptr_t *)&slot->cursor[index + level],
+				      (uintptr_t *)&cursor, (uintptr_t)&stream->cursor)) {
+		cairn_stream_release(&stream->cursor);
+		return NULL;
+	}
 	return stream;
 }
 

@@ -111,6 +111,10 @@ static inline struct cairn_stream *cairn_shared_stream(const struct cairn_shared
 	return (struct cairn_stream *)((uintptr_t)shared + (uintptr_t)shared->streams_at) + i;
 }
 
+/* In a child: give the streams of the inherited area, which was put out of sight and is zero now, what an
+ * event that the fork cut in two may still read there. [s] */
+void cairn_shared_blank(struct cairn_shared *shared);
+
 /* Append a description. 0, or -ENOSPC: the manifest is full. Under the control lock. */
 int cairn_manifest_add(struct cairn_shared *shared, const struct cairn_desc *desc, uint32_t id);
 

@@ -165,9 +165,11 @@ static void cairn_session_inherit(struct cairn_session *session)
 	session->drain = NULL; /* the parent's files and figures are left alone */
 	session->stop = session->asked = session->answered = 0;
 	memset(&session->stats, 0, sizeof(session->stats));
-	if (shared)
-		cairn_os_detach((char *)shared + shared->streams_at,
-				session->size - (size_t)shared->streams_at);
+	if (!shared)
+		return;
+	cairn_os_detach((char *)shared + shared->streams_at,
+			session->size - (size_t)shared->streams_at);
+	cairn_shared_blank(shared);
 }
 
 /*

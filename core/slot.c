@@ -162,6 +162,11 @@ struct cairn_slot *cairn_slot_claim(struct cairn_module *module)
 	if (__atomic_load_n(&arena->alive, __ATOMIC_ACQUIRE) != 1 && !cairn_slots_revive(arena))
 		return NULL;
 	was = (uintptr_t)cairn_tls;
+	/* A handler that traced since the caller looked has got this thread a slot. */
+	if (((const struct cairn_slot *)was)->owner == &cairn_tls) {
+		errno = error;
+		return cairn_tls;
+	}
 	thread = cairn_slot_take(arena);
 	if (!thread)
 		return NULL;

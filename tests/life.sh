@@ -286,7 +286,7 @@ lesson_19()
 {
 	[ -z "$run" ] || return
 	# One descriptor: the loader wants it for libc.so, and then it is free again.
-	tolerant prlimit --nofile=4 "$work/program" secure
+	tolerant sh -c "exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; exec prlimit --nofile=4 '$work/program' secure"
 	# The shadow memory of sanitizers does not fit in little address space.
 	[ -n "${CAIRN_SANITIZE:-}" ] || tolerant prlimit --as=100000000 "$work/program" secure
 	mkdir -p "$work/closed"

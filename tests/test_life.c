@@ -522,12 +522,20 @@ static void fork_here(int number)
 		forked = 1;
 }
 
+static uint64_t own_clock(void *data)
+{
+	return __atomic_add_fetch((uint64_t *)data, 1, __ATOMIC_RELAXED);
+}
+
+static uint64_t own_time;
+
 /*
  * The event that the fork cut in two goes on in both processes. The parent's record must be there, once.
  * The child begins the event anew or has no record of it, depending on how far it was.
  */
-static int step_forks(bool big)
+static int step_forks(bool big, bool clock)
 {
+	struct cairn_config config = { .size = sizeof(config), .packet_size = 4096, .packets = 1024 };
 	unsigned char blob[2020];
 	struct life_trace trace;
 	struct cairn_stats stats;
@@ -537,7 +545,15 @@ static int step_forks(bool big)
 	memset(blob, 'x', sizeof(blob));
 	LIFE_CHECK(3, life_traced());
 	signal(SIGUSR1, fork_here);
-	life = life_start("life:*", CAIRN_DISCARD, 4096, 1024);
+	life.dir = reader_folder("/tmp");
+	config.output = life.dir;
+	if (clock) {
+		config.clock = own_clock;
+		config.clock_data = &own_time;
+		config.clock_hz = 1000000;
+	}
+	LIFE_CHECK(11, cairn_session_start(&life.session, &config) == 0);
+	LIFE_CHECK(12, cairn_enable(life.session, "life:*") == 4);
 	produce(1000000, 1);
 	for (n = 0; !shared->over; n++) {
 		handler_child = 0;
@@ -569,7 +585,7 @@ static int step_forks(bool big)
 	return 0;
 }
 
-static void step_test(bool big, unsigned stride)
+static void step_test(bool big, bool clock, unsigned stride)
 {
 	struct life_watch watch = { .signal = SIGUSR1, .stride = life_slow() ? 29 * stride : stride };
 	pid_t child;
@@ -579,7 +595,7 @@ static void step_test(bool big, unsigned stride)
 	child = fork();
 	if (child == 0) {
 		life_limit(90);
-		_exit(step_forks(big));
+		_exit(step_forks(big, clock));
 	}
 	life_watch(&watch, child, "fork in a handler that interrupts an event");
 	ck_assert_msg(watch.points > 10, "%u points of an event, expected more", watch.points);
@@ -587,14 +603,21 @@ static void step_test(bool big, unsigned stride)
 
 START_TEST(pitfall_T19)
 {
-	step_test(false, 1);
+	step_test(false, false, 1);
+}
+END_TEST
+
+/* The time comes from a function: an event that is entered in one function and goes on in another. */
+START_TEST(pitfall_T19_own_clock)
+{
+	step_test(false, true, 1);
 }
 END_TEST
 
 /* Two records of 2,020 bytes do not fit in one packet of 4,096. */
 START_TEST(pitfall_T19_next_packet)
 {
-	step_test(true, 11);
+	step_test(true, false, 11);
 }
 END_TEST
 
@@ -692,6 +715,7 @@ static void add(Suite *suite)
 	LIFE_TEST(suite, early_fork_handler);
 	LIFE_TEST(suite, child_enables);
 	LIFE_TEST(suite, pitfall_T19);
+	LIFE_TEST(suite, pitfall_T19_own_clock);
 	LIFE_TEST(suite, pitfall_T19_next_packet);
 	LIFE_TEST(suite, closed_descriptors);
 	LIFE_TEST(suite, changed_folder);

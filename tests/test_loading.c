@@ -198,16 +198,22 @@ static void copy(const char *from, const char *to)
 	close(target);
 }
 
-/* 40 libraries, each with its own copy: what they need of static TLS must suffice. */
+/*
+ * 40 libraries, each with its own copy: what they need of static TLS must suffice. The address space of
+ * a 32-bit program does not suffice for 40 consumers: there 8 of them trace.
+ */
 START_TEST(lesson_22)
 {
 	struct life_trace trace;
 	void *handle[40];
+	const unsigned traced = ONE_WORLD || sizeof(void *) > 4 ? 40 : 8;
 	char file[600];
 	unsigned i;
 
 	begin();
 	for (i = 0; i < 40; i++) {
+		if (i == traced)
+			unsetenv("CAIRN_TRACE");
 		snprintf(file, sizeof(file), "%s/copy%u.so", life.dir, i);
 		copy(module("module_life"), file);
 		handle[i] = load(file);
@@ -219,8 +225,9 @@ START_TEST(lesson_22)
 		unload(handle[i]);
 	}
 	trace = end();
-	life_expect(&trace, 0, "mod:hit", 0, 80);
-	life_total(&trace, 80);
+	life_expect(&trace, 0, "mod:hit", 0, traced);
+	life_expect(&trace, 0, "mod:hit", 40, traced);
+	life_total(&trace, 2 * traced);
 	finish(&trace);
 }
 END_TEST
@@ -270,7 +277,7 @@ START_TEST(lesson_15)
 		__atomic_store_n(&over, 0, __ATOMIC_RELAXED);
 		ck_assert_int_eq(pthread_create(&thread, NULL, load_and_trace, &rounds), 0);
 		while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
-			const int status = cairn_enable(life.session, "*");
+			const int status = cairn_enable(life.session, "own:*,mod:h*");
 			char why[256];
 
 			cairn_error(why, sizeof(why));
