@@ -54,7 +54,6 @@ static struct cairn_text *cairn_texts_find(const struct cairn_texts *texts, uint
 	return NULL;
 }
 
-
 /* 1: to be written; 0: as wanted already; negative: why not. */
 static int cairn_patch_check(const struct cairn_patch *patch, bool on)
 {

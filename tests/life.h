@@ -75,7 +75,8 @@ LIFE_UNUSED struct life life_start(const char *pattern, enum cairn_mode mode, si
 	if (status >= 0 && pattern)
 		status = cairn_enable(life.session, pattern);
 	cairn_error(why, sizeof(why));
-	ck_assert_msg(status >= (pattern != NULL), "start and enable %s: %d, expected 1 or more: %s",
+	ck_assert_msg(status >= (pattern != NULL),
+		      "start and enable %s: %d, expected 1 or more: %s",
 		      pattern ? pattern : "nothing", status, why);
 	return life;
 }
@@ -182,8 +183,10 @@ static void life_parse(struct life_record *record, char *line)
 	const char *n = strstr(line, "{ n = "), *event = pid ? strchr(pid, ' ') : NULL;
 	size_t size = event ? strcspn(event + 1, " ") : 0;
 
-	ck_assert_msg(pid && tid && n && size > 1 && size < sizeof(record->event),
-		      "expected '...:(pid) provider:event: { ... vtid = ...}, { n = ... }', got: %s", line);
+	ck_assert_msg(
+		pid && tid && n && size > 1 && size < sizeof(record->event),
+		"expected '...:(pid) provider:event: { ... vtid = ...}, { n = ... }', got: %s",
+		line);
 	record->pid = (uint32_t)strtoul(pid + 2, NULL, 10);
 	record->tid = (uint32_t)strtoul(tid + 7, NULL, 10);
 	record->n = strtoul(n + 6, NULL, 0);
@@ -246,8 +249,8 @@ LIFE_UNUSED void life_expect(const struct life_trace *trace, uint32_t pid, const
 			      event, record->n, record->pid);
 	}
 	for (i = 0; i < count; i++)
-		ck_assert_msg(seen[i], "%s n = %lu of process %u is missing (%zu records in all)", event,
-			      from + i, pid, trace->count);
+		ck_assert_msg(seen[i], "%s n = %lu of process %u is missing (%zu records in all)",
+			      event, from + i, pid, trace->count);
 	free(seen);
 }
 
@@ -389,7 +392,8 @@ LIFE_UNUSED void life_watch(struct life_watch *watch, pid_t pid, const char *wha
 LIFE_UNUSED bool life_refuse(const long *calls, size_t count, int error)
 {
 	struct sock_filter filter[64];
-	const struct sock_fprog program = { .len = (unsigned short)(2 * count + 2), .filter = filter };
+	const struct sock_fprog program = { .len = (unsigned short)(2 * count + 2),
+					    .filter = filter };
 	size_t i;
 
 	filter[0] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
@@ -400,8 +404,7 @@ LIFE_UNUSED bool life_refuse(const long *calls, size_t count, int error)
 		filter[2 * i + 2] = (struct sock_filter)BPF_STMT(
 			BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ((uint32_t)error & SECCOMP_RET_DATA));
 	}
-	filter[2 * count + 1] =
-		(struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+	filter[2 * count + 1] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
 	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }

@@ -16,7 +16,7 @@ struct tracer {
 		cairn_trace(mod, inner, 1u);
 	}
 } tracer_object;
-}
+} // namespace
 
 extern "C" void module_inner(unsigned n);
 extern "C" void module_inner(unsigned n)

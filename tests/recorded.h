@@ -27,8 +27,9 @@
 		char expect_why[256];                                                              \
                                                                                                    \
 		cairn_error(expect_why, sizeof(expect_why));                                       \
-		ck_assert_msg(expect_got == (expected), "%s: returned %d, expected %d; last error: %s", \
-			      #call, expect_got, (int)(expected), expect_why);                     \
+		ck_assert_msg(expect_got == (expected),                                            \
+			      "%s: returned %d, expected %d; last error: %s", #call, expect_got,   \
+			      (int)(expected), expect_why);                                        \
 	} while (0)
 
 static __attribute__((unused)) struct cairn_config recorded_config(const char *output)
@@ -36,7 +37,8 @@ static __attribute__((unused)) struct cairn_config recorded_config(const char *o
 	return (struct cairn_config){ .size = sizeof(struct cairn_config), .output = output };
 }
 
-static __attribute__((unused)) struct cairn_session *recorded_start(const struct cairn_config *config)
+static __attribute__((unused)) struct cairn_session *
+recorded_start(const struct cairn_config *config)
 {
 	struct cairn_session *session = NULL;
 
@@ -92,8 +94,8 @@ struct recorded_packet {
 };
 
 /* All packets of one stream file, `count` of them; the caller frees the array. */
-static __attribute__((unused)) struct recorded_packet *recorded_packets(const char *trace,
-									const char *stream, size_t *count)
+static __attribute__((unused)) struct recorded_packet *
+recorded_packets(const char *trace, const char *stream, size_t *count)
 {
 	struct recorded_packet *packet = calloc(1, sizeof(*packet));
 	size_t n = 0, at, size;
@@ -159,13 +161,15 @@ static __attribute__((unused)) uint64_t recorded_check(const char *trace, const 
 	for (i = 0; i < n; i++) {
 		const struct cairn_packet *head = &packet[i].head;
 
-		ck_assert_msg(head->packet_seq_num == i, "%s: packet %zu has number %llu", stream, i,
-			      (unsigned long long)head->packet_seq_num);
-		ck_assert_msg(head->timestamp_begin >= end && head->timestamp_end >= head->timestamp_begin,
+		ck_assert_msg(head->packet_seq_num == i, "%s: packet %zu has number %llu", stream,
+			      i, (unsigned long long)head->packet_seq_num);
+		ck_assert_msg(head->timestamp_begin >= end &&
+				      head->timestamp_end >= head->timestamp_begin,
 			      "%s: packet %zu is from %llu to %llu, the one before ended at %llu",
 			      stream, i, (unsigned long long)head->timestamp_begin,
 			      (unsigned long long)head->timestamp_end, (unsigned long long)end);
-		ck_assert_msg(head->events_discarded >= lost && (i > 0 || head->events_discarded == 0),
+		ck_assert_msg(head->events_discarded >= lost &&
+				      (i > 0 || head->events_discarded == 0),
 			      "%s: packet %zu says %llu lost, the one before %llu", stream, i,
 			      (unsigned long long)head->events_discarded, (unsigned long long)lost);
 		end = head->timestamp_end;
@@ -201,8 +205,8 @@ static __attribute__((unused)) char *recorded_read(const char *trace)
 	const char *line, *next;
 	char *out;
 
-	ck_assert_msg(reader.status == 0, "babeltrace2 %s: exit status %d: %s", trace, reader.status,
-		      reader.err);
+	ck_assert_msg(reader.status == 0, "babeltrace2 %s: exit status %d: %s", trace,
+		      reader.status, reader.err);
 	for (line = reader.err; *line; line = next) {
 		next = line + strcspn(line, "\n");
 		next += *next == '\n';
@@ -228,7 +232,8 @@ static __attribute__((unused)) uint64_t recorded_count(const char *text, const c
 }
 
 /* A number from the environment, for long runs. */
-static __attribute__((unused)) unsigned long recorded_option(const char *name, unsigned long standard)
+static __attribute__((unused)) unsigned long recorded_option(const char *name,
+							     unsigned long standard)
 {
 	const char *text = getenv(name);
 

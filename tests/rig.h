@@ -27,7 +27,7 @@ struct rig {
 	struct cairn_entry entry;
 	struct cairn_list list;
 	struct cairn_drain *drain;
-	uint64_t now;                /* what the clock says */
+	uint64_t now;                   /* what the clock says */
 	void (*at_clock)(struct rig *); /* called inside each event, before its time is read */
 };
 
@@ -42,7 +42,8 @@ static __attribute__((unused)) uint64_t rig_clock(void *data)
 
 /* `header` as of the session, 4 or 6. */
 static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode mode,
-					      uint32_t packet_size, uint32_t packets, uint32_t header)
+					      uint32_t packet_size, uint32_t packets,
+					      uint32_t header)
 {
 	uint32_t streams;
 	int fd = -1;
@@ -72,7 +73,8 @@ static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode m
 
 /* Let `event` be recorded with this id; `fast`: by the short way where there is one. */
 static __attribute__((unused)) void rig_listen(struct rig *rig, struct cairn_event *event,
-					       const struct cairn_desc *desc, uint32_t id, bool fast)
+					       const struct cairn_desc *desc, uint32_t id,
+					       bool fast)
 {
 	const uint32_t header = rig->writer.channel.header;
 
@@ -102,7 +104,8 @@ static __attribute__((unused)) struct cairn_stream *rig_stream(uint32_t level)
 	cursor = cairn_tls->cursor[level];
 	return cursor == &cairn_no_cursor ?
 		       NULL :
-		       (struct cairn_stream *)((char *)cursor - offsetof(struct cairn_stream, cursor));
+		       (struct cairn_stream *)((char *)cursor -
+					       offsetof(struct cairn_stream, cursor));
 }
 
 /* A drain into `output`, or (NULL) to nowhere. */

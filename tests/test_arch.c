@@ -135,7 +135,8 @@ START_TEST(split_site)
 		split += entry->code && code % 64 + CAIRN_ARCH_SITE_SIZE > 64;
 	}
 #if CAIRN_ARCH_SITE_SIZE == 5
-	ck_assert_msg(split > 0 || !__start_cairn_sites->code, "no site lies across two cache lines");
+	ck_assert_msg(split > 0 || !__start_cairn_sites->code,
+		      "no site lies across two cache lines");
 #endif
 	toggle(attach_split, detach_split, ask_split);
 }
@@ -165,10 +166,11 @@ START_TEST(semantics)
 	int way;
 
 	for (way = 0; way < 2; way++) {
-		int (*const exchange)(uintptr_t *, uintptr_t *, uintptr_t) =
-			way ? cairn_arch_cmpxchg : cairn_arch_cmpxchg_local;
-		uintptr_t (*const add)(uintptr_t *, uintptr_t) =
-			way ? cairn_arch_add : cairn_arch_add_local;
+		int (*const exchange)(uintptr_t *, uintptr_t *,
+				      uintptr_t) = way ? cairn_arch_cmpxchg :
+							 cairn_arch_cmpxchg_local;
+		uintptr_t (*const add)(uintptr_t *, uintptr_t) = way ? cairn_arch_add :
+								       cairn_arch_add_local;
 
 		word = 5;
 		old = 5;
@@ -219,7 +221,8 @@ START_TEST(local)
 
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &tick, NULL);
-	while (cairn_os_monotonic() < until || __atomic_load_n(&in_handler, __ATOMIC_RELAXED) < 100) {
+	while (cairn_os_monotonic() < until ||
+	       __atomic_load_n(&in_handler, __ATOMIC_RELAXED) < 100) {
 		for (i = 0; i < 1000; i++) {
 			cairn_arch_add_local(&added, 1);
 			exchange_one(cairn_arch_cmpxchg_local, &exchanged);

@@ -34,8 +34,8 @@ START_TEST(counter)
 	ck_assert_int_gt(cairn_clock_info(text, sizeof(text)), 0);
 	if (kind == CAIRN_CLOCK_COUNTER) {
 		ck_assert_int_eq(CAIRN_ARCH_CLOCK_BITS, 64);
-		ck_assert(strncmp(text, CAIRN_ARCH_CLOCK_NAME ":", strlen(CAIRN_ARCH_CLOCK_NAME) + 1) ==
-			  0);
+		ck_assert(strncmp(text, CAIRN_ARCH_CLOCK_NAME ":",
+				  strlen(CAIRN_ARCH_CLOCK_NAME) + 1) == 0);
 	} else {
 		ck_assert_int_eq(kind, CAIRN_CLOCK_MONOTONIC);
 		ck_assert(strncmp(text, "monotonic: ", 11) == 0);
@@ -53,7 +53,8 @@ START_TEST(by_environment)
 	setenv("CAIRN_CLOCK", "monotonic", 1);
 	ck_assert_int_eq(cairn_clock_kind(), CAIRN_CLOCK_MONOTONIC);
 	cairn_clock_info(text, sizeof(text));
-	ck_assert_ptr_nonnull(strstr(text, CAIRN_ARCH_CLOCK_BITS ? "CAIRN_CLOCK=monotonic" : "no counter"));
+	ck_assert_ptr_nonnull(
+		strstr(text, CAIRN_ARCH_CLOCK_BITS ? "CAIRN_CLOCK=monotonic" : "no counter"));
 }
 END_TEST
 
@@ -108,8 +109,8 @@ END_TEST
 START_TEST(monotonic_record)
 {
 	const struct cairn_anchor start = { 7000000000, 7000000000, 1800000000123456789 };
-	const struct cairn_clock_record record =
-		record_of(CAIRN_CLOCK_MONOTONIC, 0, start, (struct cairn_anchor){ 0 });
+	const struct cairn_clock_record record = record_of(CAIRN_CLOCK_MONOTONIC, 0, start,
+							   (struct cairn_anchor){ 0 });
 
 	ck_assert_str_eq(record.name, "monotonic");
 	ck_assert_uint_eq(strlen(record.uuid), 36);
@@ -123,7 +124,7 @@ END_TEST
 START_TEST(counter_record)
 {
 	static const uint64_t hz[] = { 1000000, 19200000, 999999937, 2600000000, 6000000000 };
-	static const uint64_t uptime[] = { 1, 86400, 10 * 365 * 86400 }; /* s */
+	static const uint64_t uptime[] = { 1, 86400, 10 * 365 * 86400 };       /* s */
 	static const uint64_t span[] = { 1000000, 1000000000, 3600000000000 }; /* ns */
 	size_t i, k, m;
 
@@ -133,21 +134,25 @@ START_TEST(counter_record)
 				const struct cairn_anchor start = { hz[i] * uptime[k], 12345,
 								    1800000000123456789 };
 				const struct cairn_anchor now = {
-					start.ticks + (uint64_t)((double)hz[i] * (double)span[m] / 1e9),
+					start.ticks +
+						(uint64_t)((double)hz[i] * (double)span[m] / 1e9),
 					start.monotonic + span[m], 0
 				};
 				const struct cairn_clock_record record =
 					record_of(CAIRN_CLOCK_COUNTER, 0, start, now);
-				const double error =
-					fabs((double)record.frequency / (double)hz[i] - 1);
+				const double error = fabs((double)record.frequency / (double)hz[i] -
+							  1);
 				const int64_t off = (int64_t)(realtime_of(&record, start.ticks) -
 							      start.realtime);
 
-				ck_assert_msg(error < 1e-3 && (span[m] < 1000000000 || error < 1e-6),
-					      "%" PRIu64 " Hz fitted to %" PRIu64 " over %" PRIu64 " ns",
+				ck_assert_msg(error < 1e-3 &&
+						      (span[m] < 1000000000 || error < 1e-6),
+					      "%" PRIu64 " Hz fitted to %" PRIu64 " over %" PRIu64
+					      " ns",
 					      hz[i], record.frequency, span[m]);
 				ck_assert_msg(off > -2000 && off < 2000,
-					      "the anchor comes out %" PRId64 " ns off at %" PRIu64 " Hz",
+					      "the anchor comes out %" PRId64 " ns off at %" PRIu64
+					      " Hz",
 					      off, hz[i]);
 			}
 }
@@ -261,8 +266,8 @@ START_TEST(time_of_day)
 	ck_assert_int_eq(sscanf(at, "[%" SCNu64 ".%" SCNu64 "]", &seconds, &ns), 2);
 	time = seconds * 1000000000 + ns;
 	ck_assert_msg(time + 100000 >= before && time <= after + 100000,
-		      "an event between %" PRIu64 " and %" PRIu64 " came out at %" PRIu64, before, after,
-		      time);
+		      "an event between %" PRIu64 " and %" PRIu64 " came out at %" PRIu64, before,
+		      after, time);
 	reader_free(&reader);
 	free(trace);
 	recorded_remove(output);

@@ -322,7 +322,9 @@ END_TEST
 /* An area that is not what it should be is refused at once. */
 START_TEST(wrong_area)
 {
-	struct cairn_drain_config config = { .program = "x", .clock = CAIRN_CLOCK_USER, .clock_hz = 1 };
+	struct cairn_drain_config config = { .program = "x",
+					     .clock = CAIRN_CLOCK_USER,
+					     .clock_hz = 1 };
 	struct cairn_drain *drain;
 	struct cairn_shared good;
 	unsigned i;
@@ -334,22 +336,51 @@ START_TEST(wrong_area)
 	for (i = 0; i < 14; i++) {
 		config.size = rig.size;
 		switch (i) {
-		case 0: rig.shared->magic++; break;
-		case 1: rig.shared->version++; break;
-		case 2: rig.shared->word_bytes = 12; break;
-		case 3: rig.shared->packet_size = 0; break;
-		case 4: rig.shared->packet_size = 64u << 20; break;
-		case 5: rig.shared->streams = CAIRN_STREAMS + 1; break;
-		case 6: rig.shared->rings_at = rig.size; break;
-		case 7: rig.shared->rings_at = UINT64_MAX - 100; break;
-		case 8: rig.shared->streams_at = rig.size - 64; break;
-		case 9: rig.shared->streams_at += 8; break;
-		case 10: rig.shared->manifest_at = rig.size - 8; break;
-		case 11: rig.shared->ring_size = 1ull << 60; break;
-		case 12: rig.shared->ring_size = PACKET; break;
-		case 13: config.size = 4096; break;
+		case 0:
+			rig.shared->magic++;
+			break;
+		case 1:
+			rig.shared->version++;
+			break;
+		case 2:
+			rig.shared->word_bytes = 12;
+			break;
+		case 3:
+			rig.shared->packet_size = 0;
+			break;
+		case 4:
+			rig.shared->packet_size = 64u << 20;
+			break;
+		case 5:
+			rig.shared->streams = CAIRN_STREAMS + 1;
+			break;
+		case 6:
+			rig.shared->rings_at = rig.size;
+			break;
+		case 7:
+			rig.shared->rings_at = UINT64_MAX - 100;
+			break;
+		case 8:
+			rig.shared->streams_at = rig.size - 64;
+			break;
+		case 9:
+			rig.shared->streams_at += 8;
+			break;
+		case 10:
+			rig.shared->manifest_at = rig.size - 8;
+			break;
+		case 11:
+			rig.shared->ring_size = 1ull << 60;
+			break;
+		case 12:
+			rig.shared->ring_size = PACKET;
+			break;
+		case 13:
+			config.size = 4096;
+			break;
 		}
-		ck_assert_msg(cairn_drain_open(&drain, &config) == -EINVAL, "case %u was accepted", i);
+		ck_assert_msg(cairn_drain_open(&drain, &config) == -EINVAL, "case %u was accepted",
+			      i);
 		*rig.shared = good;
 	}
 	config.size = rig.size;
@@ -372,8 +403,10 @@ static uint64_t random_next(void)
 
 static uint64_t random_value(void)
 {
-	static const uint64_t edge[] = { 0, 1, 2, 103, 104, 105, 4095, 4096, 4097, INT32_MAX, UINT32_MAX,
-					 INT64_MAX, UINT64_MAX, UINT64_MAX - 103 };
+	static const uint64_t edge[] = {
+		0,    1,    2,         103,        104,       105,        4095,
+		4096, 4097, INT32_MAX, UINT32_MAX, INT64_MAX, UINT64_MAX, UINT64_MAX - 103
+	};
 	const uint64_t value = random_next();
 
 	return value % 3 ? edge[value / 3 % 14] : random_next();
@@ -387,15 +420,34 @@ static void spoil(struct cairn_stream *stream)
 	size_t i;
 
 	switch (random_next() % 10) {
-	case 0: stream->opened = (uintptr_t)value; break;
-	case 1: stream->cursor.cur = (unsigned char *)(uintptr_t)value; break;
-	case 2: stream->cursor.cur = ring + value % (4 * PACKET); break;
-	case 3: stream->packets = (uint32_t)value; break;
-	case 4: stream->base = (uintptr_t)value; break;
-	case 5: rig.shared->used = (uintptr_t)value; break;
-	case 6: rig.shared->manifest_used = (uintptr_t)value; break;
-	case 7: rig.shared->header = (uint32_t)value; break;
-	case 8: memcpy(ring + random_next() % 4 * PACKET + random_next() % 96, &value, sizeof(value)); break;
+	case 0:
+		stream->opened = (uintptr_t)value;
+		break;
+	case 1:
+		stream->cursor.cur = (unsigned char *)(uintptr_t)value;
+		break;
+	case 2:
+		stream->cursor.cur = ring + value % (4 * PACKET);
+		break;
+	case 3:
+		stream->packets = (uint32_t)value;
+		break;
+	case 4:
+		stream->base = (uintptr_t)value;
+		break;
+	case 5:
+		rig.shared->used = (uintptr_t)value;
+		break;
+	case 6:
+		rig.shared->manifest_used = (uintptr_t)value;
+		break;
+	case 7:
+		rig.shared->header = (uint32_t)value;
+		break;
+	case 8:
+		memcpy(ring + random_next() % 4 * PACKET + random_next() % 96, &value,
+		       sizeof(value));
+		break;
 	case 9:
 		for (i = 0; i < 64; i++)
 			ring[random_next() % (4 * PACKET)] = (unsigned char)random_next();
@@ -493,7 +545,8 @@ START_TEST(bell)
 	ck_assert_uint_ge(now_ms() - before, 29);
 	ck_assert_uint_eq(bell.sleeping, 0);
 	pthread_create(&thread, NULL, wake_later, &bell);
-	ck_assert(cairn_bell_sleep(&bell, 100000000000, NULL, NULL)); /* the test's time is limited */
+	ck_assert(
+		cairn_bell_sleep(&bell, 100000000000, NULL, NULL)); /* the test's time is limited */
 	pthread_join(thread, NULL);
 }
 END_TEST

@@ -33,14 +33,15 @@ int x86_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
 
 /* ---- the encoders of x86 ---- */
 
-static void check_bytes(const char *what, int64_t disp, const unsigned char *got, const unsigned *golden)
+static void check_bytes(const char *what, int64_t disp, const unsigned char *got,
+			const unsigned *golden)
 {
 	int i;
 
 	for (i = 0; i < 5; i++)
 		ck_assert_msg(got[i] == golden[i],
-			      "%s %" PRId64 ": byte %d is %02x, as makes it %02x", what, disp, i, got[i],
-			      golden[i]);
+			      "%s %" PRId64 ": byte %d is %02x, as makes it %02x", what, disp, i,
+			      got[i], golden[i]);
 }
 
 START_TEST(golden)
@@ -59,9 +60,9 @@ START_TEST(golden)
 	while (fgets(line, sizeof(line), file)) {
 		if (line[0] == '#')
 			continue;
-		ck_assert_int_eq(sscanf(line, "%" SCNi64 " %x %x %x %x %x %x %x %x %x %x", &disp, &nop[0],
-					&nop[1], &nop[2], &nop[3], &nop[4], &jump[0], &jump[1], &jump[2],
-					&jump[3], &jump[4]),
+		ck_assert_int_eq(sscanf(line, "%" SCNi64 " %x %x %x %x %x %x %x %x %x %x", &disp,
+					&nop[0], &nop[1], &nop[2], &nop[3], &nop[4], &jump[0],
+					&jump[1], &jump[2], &jump[3], &jump[4]),
 				 11);
 		lines++;
 		if (sizeof(void *) == 4 && disp + 5 != (int32_t)(disp + 5))
@@ -257,8 +258,10 @@ START_TEST(out_of_reach)
 	struct fake fake;
 
 	fake_begin(&fake);
-	fake.patch[7].target = fake.patch[7].code + ((uintptr_t)1 << (sizeof(void *) == 8 ? 40 : 31));
-	if (cairn_arch_jump((unsigned char[SIZE]){ 0 }, fake.patch[7].code, fake.patch[7].target) == 0)
+	fake.patch[7].target = fake.patch[7].code +
+			       ((uintptr_t)1 << (sizeof(void *) == 8 ? 40 : 31));
+	if (cairn_arch_jump((unsigned char[SIZE]){ 0 }, fake.patch[7].code, fake.patch[7].target) ==
+	    0)
 		return; /* this CPU's jump reaches everywhere */
 	ck_assert_int_eq(fake_batch(&fake, SITES, true), -ERANGE);
 	ck_assert_ptr_nonnull(strstr(fake.why, "fake:d at "));
@@ -298,8 +301,8 @@ START_TEST(refused_midway)
 	memcpy(bytes, fake.page[1], sizeof(bytes) < page_size() ? sizeof(bytes) : page_size());
 	ck_assert_int_eq(write(fd, bytes, sizeof(bytes)), sizeof(bytes));
 	reader = open(name, O_RDONLY);
-	ck_assert_ptr_eq(mmap(fake.page[1], page_size(), PROT_READ | PROT_EXEC, MAP_SHARED | MAP_FIXED,
-			      reader, 0),
+	ck_assert_ptr_eq(mmap(fake.page[1], page_size(), PROT_READ | PROT_EXEC,
+			      MAP_SHARED | MAP_FIXED, reader, 0),
 			 fake.page[1]);
 	ck_assert_int_eq(fake_batch(&fake, SITES, true), -EACCES);
 	ck_assert_ptr_nonnull(strstr(fake.why, "CAIRN_SITES=branch"));
@@ -335,7 +338,8 @@ static unsigned char *site_of(const char *name)
 
 	for (site = __start_cairn_sites; site < __stop_cairn_sites; site++)
 		if (site->code && !strcmp((const char *)relative(&site->name), name))
-			return (unsigned char *)(relative(&site->code) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG);
+			return (unsigned char *)(relative(&site->code) &
+						 ~(uintptr_t)CAIRN_ARCH_SITE_TAG);
 	return NULL;
 }
 
@@ -417,7 +421,8 @@ START_TEST(breakpoint)
 	mprotect(page, 2 * page_size(), PROT_READ | PROT_EXEC);
 	ck_assert_int_eq(cairn_enable(session, "patch:*"), -EBUSY);
 	cairn_error(why, sizeof(why));
-	ck_assert_msg(strstr(why, "patch:two at 0x") != NULL, "\"%s\" does not name the event", why);
+	ck_assert_msg(strstr(why, "patch:two at 0x") != NULL, "\"%s\" does not name the event",
+		      why);
 	mprotect(page, 2 * page_size(), PROT_READ | PROT_WRITE | PROT_EXEC);
 	ck_assert_uint_eq(*at, was ^ 0x65);
 	*at = was;

@@ -50,7 +50,7 @@ static const struct {
 	{ "*a,b*", "ca", true },
 	{ "*a,b*", "bc", true },
 	{ "*a,b*", "c", false },
-	{ " a", "a", false }, /* a space is a character */
+	{ " a", "a", false },  /* a space is a character */
 	{ "[a]", "a", false }, /* as is a bracket */
 	{ "a\\*", "a*", false },
 };

@@ -16,9 +16,10 @@
 CAIRN_ENUM_TYPE(probe_state, i16, CAIRN_VALUE(LOW, -5), CAIRN_RANGE(HIGH, 1, 9));
 CAIRN_EVENT(probe, plain, CAIRN_U32(n));
 CAIRN_EVENT(probe, nothing);
-CAIRN_EVENT(probe, all, CAIRN_I8(a), CAIRN_U64(b), CAIRN_NET16(c), CAIRN_PTR(d), CAIRN_BOOL(e), CAIRN_CHAR(f),
-	    CAIRN_FLOAT(g), CAIRN_DOUBLE(h), CAIRN_ENUM(i, probe_state), CAIRN_STR(j), CAIRN_TEXT(k, 4),
-	    CAIRN_ARRAY(u16, l, 3), CAIRN_SEQ(u8, m, n), CAIRN_SEQ(str, o, p));
+CAIRN_EVENT(probe, all, CAIRN_I8(a), CAIRN_U64(b), CAIRN_NET16(c), CAIRN_PTR(d), CAIRN_BOOL(e),
+	    CAIRN_CHAR(f), CAIRN_FLOAT(g), CAIRN_DOUBLE(h), CAIRN_ENUM(i, probe_state),
+	    CAIRN_STR(j), CAIRN_TEXT(k, 4), CAIRN_ARRAY(u16, l, 3), CAIRN_SEQ(u8, m, n),
+	    CAIRN_SEQ(str, o, p));
 CAIRN_EVENT(probe, inner, CAIRN_U32(n));
 CAIRN_EVENT(probe, nowhere, CAIRN_U32(n)); /* no site hits it */
 
@@ -102,9 +103,9 @@ END_TEST
 
 static unsigned seen_all;
 
-static void see_all(void *data, int8_t a, uint64_t b, uint16_t c, const void *d, bool e, char f, float g,
-		    double h, int16_t i, const char *j, const char *k, const uint16_t *l, const uint8_t *m,
-		    size_t n, const char *const *o, size_t p)
+static void see_all(void *data, int8_t a, uint64_t b, uint16_t c, const void *d, bool e, char f,
+		    float g, double h, int16_t i, const char *j, const char *k, const uint16_t *l,
+		    const uint8_t *m, size_t n, const char *const *o, size_t p)
 {
 	seen_all++;
 	ck_assert_ptr_eq(data, &seen_all);
@@ -134,8 +135,8 @@ START_TEST(arguments)
 	static const char *const o[1] = { NULL };
 
 	expect_status(cairn_attach(probe, all, see_all, &seen_all), 0);
-	cairn_trace(probe, all, -7, UINT64_MAX, 80, &seen_all, true, 'c', 1.5f, -2.25, -5, "string", "text",
-		    l, m, 2, o, 1);
+	cairn_trace(probe, all, -7, UINT64_MAX, 80, &seen_all, true, 'c', 1.5f, -2.25, -5, "string",
+		    "text", l, m, 2, o, 1);
 	expect_status(cairn_detach(probe, all, see_all, &seen_all), 0);
 	ck_assert_uint_eq(seen_all, 1);
 }

@@ -91,7 +91,7 @@ START_TEST(lesson_47)
 	put(CAPACITY + 1);
 	put(10 * CAPACITY);
 	ck_assert_uint_eq(stream->lost, 2);
-	ck_assert_uint_eq(stream->opened, 2); /* what is refused opens no packet */
+	ck_assert_uint_eq(stream->opened, 2);    /* what is refused opens no packet */
 	cairn_hit_ring__bytes(filler, 65536, 0); /* more elements than a sequence counts */
 	ck_assert_uint_eq(stream->lost, 3);
 	put(2);
@@ -122,10 +122,10 @@ START_TEST(every_boundary)
 			opened = stream->opened;
 			put(size);
 			ck_assert_msg(stream->opened == opened + (size + 4 > left),
-				      "an event of %zu bytes with %zu left: packet %zu, was %zu", size,
-				      left, (size_t)stream->opened, opened);
-			ck_assert_uint_eq(rest(), size + 4 > left ? CAPACITY - size :
-								    left - size - 4);
+				      "an event of %zu bytes with %zu left: packet %zu, was %zu",
+				      size, left, (size_t)stream->opened, opened);
+			ck_assert_uint_eq(rest(),
+					  size + 4 > left ? CAPACITY - size : left - size - 4);
 			rig_step(&rig);
 			while (rest() > 100)
 				put(rest() > 2000 ? 1500 : rest() - 90);
@@ -224,9 +224,10 @@ START_TEST(lost)
 END_TEST
 
 CAIRN_EVENT(ring, huge, CAIRN_SEQ(u64, a, na), CAIRN_SEQ(u64, b, nb), CAIRN_SEQ(u64, c, nc),
-	    CAIRN_SEQ(u64, d, nd), CAIRN_SEQ(u64, e, ne), CAIRN_SEQ(u64, f, nf), CAIRN_SEQ(u64, g, ng),
-	    CAIRN_SEQ(u64, h, nh), CAIRN_SEQ(u64, i, ni), CAIRN_SEQ(u64, j, nj), CAIRN_SEQ(u64, k, nk),
-	    CAIRN_SEQ(u64, l, nl), CAIRN_SEQ(u64, m, nm), CAIRN_SEQ(u64, n, nn), CAIRN_SEQ(u64, o, no),
+	    CAIRN_SEQ(u64, d, nd), CAIRN_SEQ(u64, e, ne), CAIRN_SEQ(u64, f, nf),
+	    CAIRN_SEQ(u64, g, ng), CAIRN_SEQ(u64, h, nh), CAIRN_SEQ(u64, i, ni),
+	    CAIRN_SEQ(u64, j, nj), CAIRN_SEQ(u64, k, nk), CAIRN_SEQ(u64, l, nl),
+	    CAIRN_SEQ(u64, m, nm), CAIRN_SEQ(u64, n, nn), CAIRN_SEQ(u64, o, no),
 	    CAIRN_SEQ(u64, p, np));
 extern struct cairn_event event_huge __asm__("cairn_event_ring__huge");
 
@@ -240,11 +241,11 @@ START_TEST(huge)
 	rig_listen(&rig, &event_number, cairn_desc_ring__number(), 1, _i);
 	put_number(1);
 	rig_listen(&rig, &event_huge, cairn_desc_ring__huge(), 2, _i);
-	cairn_hit_ring__huge(s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s,
-			     n, s, n, s, n, 0);
+	cairn_hit_ring__huge(s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n, s, n,
+			     s, n, s, n, s, n, s, n, 0);
 	ck_assert_uint_eq(rig_stream(0)->lost, 1);
-	cairn_hit_ring__huge(s, 1, s, 1, s, 1, s, 1, s, 1, s, n, s, 1, s, 1, s, 1, s, n, s, 1, s, 1, s, 1, s,
-			     1, s, 1, s, n, 0);
+	cairn_hit_ring__huge(s, 1, s, 1, s, 1, s, 1, s, 1, s, n, s, 1, s, 1, s, 1, s, n, s, 1, s, 1,
+			     s, 1, s, 1, s, 1, s, n, 0);
 	ck_assert_uint_eq(rig_stream(0)->lost, 2);
 	ck_assert_uint_eq(rest(), CAPACITY - 4);
 	rig_end(&rig);
@@ -256,9 +257,20 @@ END_TEST
 /* Gaps on both sides of every limit, written and read back exactly. */
 START_TEST(gaps)
 {
-	static const uint64_t gap[] = { 0, 1, (1u << 27) - 1, 1u << 27, (1u << 27) + 1, 1ull << 31,
-					UINT32_MAX, 1ull << 32, (1ull << 32) + 1, 3ull << 32,
-					1ull << 40, 5, (1u << 27) - 1, 7 };
+	static const uint64_t gap[] = { 0,
+					1,
+					(1u << 27) - 1,
+					1u << 27,
+					(1u << 27) + 1,
+					1ull << 31,
+					UINT32_MAX,
+					1ull << 32,
+					(1ull << 32) + 1,
+					3ull << 32,
+					1ull << 40,
+					5,
+					(1u << 27) - 1,
+					7 };
 	const size_t gaps = sizeof(gap) / sizeof(gap[0]);
 	const uint32_t header = _i < 2 ? 4 : 6;
 	char *output = reader_folder("/tmp"), *trace, *text, *at;
@@ -285,8 +297,8 @@ START_TEST(gaps)
 		char *field = strstr(at, "n = ");
 
 		time += gap[i % gaps];
-		ck_assert_msg(sscanf(at, "[%" SCNu64 "]", &stamp) == 1 && field, "event %zu of %zu", i,
-			      200 * gaps);
+		ck_assert_msg(sscanf(at, "[%" SCNu64 "]", &stamp) == 1 && field, "event %zu of %zu",
+			      i, 200 * gaps);
 		ck_assert_uint_eq(stamp, time);
 		ck_assert_uint_eq(strtoul(field + 4, NULL, 10), i);
 		at += strcspn(at, "\n") + 1;
@@ -582,7 +594,8 @@ START_TEST(lesson_46)
 	for (i = 0; i < 5000; i++) {
 		depth = 0;
 		put_number(i);
-		if (i % 100 == 99) /* the outer stream is drained often enough, the inner one is full */
+		if (i % 100 ==
+		    99) /* the outer stream is drained often enough, the inner one is full */
 			rig_step(&rig);
 	}
 	rig.at_clock = NULL;
@@ -908,7 +921,8 @@ START_TEST(sizes)
 
 			size = cairn_shared_size(packet[i], packets[k], &streams);
 			if (!size) {
-				ck_assert_uint_gt(ring, sizeof(void *) == 4 ? 64u << 20 : 8ull << 30);
+				ck_assert_uint_gt(ring,
+						  sizeof(void *) == 4 ? 64u << 20 : 8ull << 30);
 				continue;
 			}
 			ck_assert_uint_ge(streams, 1);
@@ -946,8 +960,8 @@ void ring_sites(void)
 	cairn_trace(ring, bytes, filler, 1);
 	cairn_trace(ring, number, 1);
 	cairn_trace(ring, nothing);
-	cairn_trace(ring, huge, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL,
-		    0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0);
+	cairn_trace(ring, huge, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL,
+		    0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0, NULL, 0);
 }
 
 int main(void)

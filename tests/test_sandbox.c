@@ -242,7 +242,8 @@ START_TEST(lesson_39)
 	ck_assert_int_eq(cairn_disable(life.session, "*"), 3);
 	after = text_maps();
 	ck_assert_msg(!strcmp(before, on) && !strcmp(before, after),
-		      "executable mappings before:\n%senabled:\n%sdisabled:\n%s", before, on, after);
+		      "executable mappings before:\n%senabled:\n%sdisabled:\n%s", before, on,
+		      after);
 	life_stop(&life);
 	life_remove(life.dir);
 	free(before);

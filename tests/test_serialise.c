@@ -64,7 +64,8 @@ START_TEST(longest)
 {
 	static char from[70001];
 	static unsigned char to[CAIRN_STR_MAX + 2];
-	static const size_t length[] = { CAIRN_STR_MAX - 1, CAIRN_STR_MAX, CAIRN_STR_MAX + 1, 70000 };
+	static const size_t length[] = { CAIRN_STR_MAX - 1, CAIRN_STR_MAX, CAIRN_STR_MAX + 1,
+					 70000 };
 	size_t i;
 
 	for (i = 0; i < 4; i++) {
@@ -197,11 +198,13 @@ END_TEST
 #define KIND_array(n) CAIRN_ARRAY(u16, n, 3)
 #define KIND_seq(n) CAIRN_SEQ(u32, n, n##_count)
 #define KIND_strs(n) CAIRN_SEQ(str, n, n##_count)
-#define EACH_PAIR(M)                                                                               \
-	PAIRS(M, u8) PAIRS(M, u16) PAIRS(M, net32) PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text)      \
+/* clang-format off */
+#define EACH_PAIR(M) \
+	PAIRS(M, u8) PAIRS(M, u16) PAIRS(M, net32) PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text) \
 	PAIRS(M, array) PAIRS(M, seq) PAIRS(M, strs)
-#define PAIRS(M, a)                                                                                \
+#define PAIRS(M, a) \
 	M(a, u8) M(a, u16) M(a, net32) M(a, f64) M(a, str) M(a, text) M(a, array) M(a, seq) M(a, strs)
+/* clang-format on */
 
 /* Random values, and the bytes that they take by the documentation of fields.h. */
 static char text[3][300];
@@ -336,8 +339,9 @@ START_TEST(lesson_48)
 				      (size_t)(cursor->cur - before), bytes);
 			for (; before < cursor->cur + 64; before++)
 				if (before >= cursor->cur)
-					ck_assert_msg(*before == 0xa5, "%s: byte %zd behind the record",
-						      mix[i].name, before - cursor->cur);
+					ck_assert_msg(*before == 0xa5,
+						      "%s: byte %zd behind the record", mix[i].name,
+						      before - cursor->cur);
 		}
 	}
 	ck_assert_uint_eq(rig_stream(0)->lost, 0);
@@ -474,17 +478,20 @@ START_TEST(lesson_50)
 	trace = recorded_trace(output);
 	out = reader_read(trace);
 	line = out;
-	ck_assert_ptr_nonnull(strstr(line, "eight = \"12345678\", string = \"\", four = [ [0] = 53, [1] = 54, "
-					   "[2] = 55, [3] = 56 ] }\n"));
+	ck_assert_ptr_nonnull(
+		strstr(line, "eight = \"12345678\", string = \"\", four = [ [0] = 53, [1] = 54, "
+			     "[2] = 55, [3] = 56 ] }\n"));
 	line = strchr(line, '\n') + 1;
 	giant[CAIRN_STR_MAX - 3] = 0;
-	ck_assert_int_gt(asprintf(&expected, "eight = \"ab\", string = \"%s...\", four = [ [0] = 97", giant),
+	ck_assert_int_gt(asprintf(&expected,
+				  "eight = \"ab\", string = \"%s...\", four = [ [0] = 97", giant),
 			 0);
 	ck_assert_ptr_nonnull(strstr(line, expected));
 	free(expected);
 	line = strchr(line, '\n') + 1;
-	ck_assert_ptr_nonnull(strstr(line, "eight = \"(null)\", string = \"(null)\", four = [ [0] = 0, [1] = 0, "
-					   "[2] = 0, [3] = 0 ] }\n"));
+	ck_assert_ptr_nonnull(
+		strstr(line, "eight = \"(null)\", string = \"(null)\", four = [ [0] = 0, [1] = 0, "
+			     "[2] = 0, [3] = 0 ] }\n"));
 	free(out);
 	free(trace);
 	recorded_remove(output);

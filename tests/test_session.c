@@ -21,10 +21,11 @@ CAIRN_EVENT(session, shared, CAIRN_U32(n)); /* module_late.c has it too */
 CAIRN_EVENT(other, c);
 
 /* 60 events: more than the 30 that short headers of 4 bytes can tell apart. */
-#define EACH_DIGIT(M, x) M(x, 0) M(x, 1) M(x, 2) M(x, 3) M(x, 4) M(x, 5) M(x, 6) M(x, 7) M(x, 8) M(x, 9)
+#define EACH_DIGIT(M, x)                                                                           \
+	M(x, 0) M(x, 1) M(x, 2) M(x, 3) M(x, 4) M(x, 5) M(x, 6) M(x, 7) M(x, 8) M(x, 9)
 #define EACH(M)                                                                                    \
-	EACH_DIGIT(M, 0) EACH_DIGIT(M, 1) EACH_DIGIT(M, 2)                                         \
-	EACH_DIGIT(M, 3) EACH_DIGIT(M, 4) EACH_DIGIT(M, 5)
+	EACH_DIGIT(M, 0)                                                                           \
+	EACH_DIGIT(M, 1) EACH_DIGIT(M, 2) EACH_DIGIT(M, 3) EACH_DIGIT(M, 4) EACH_DIGIT(M, 5)
 #define DECLARE(x, y) CAIRN_EVENT(many, e##x##y, CAIRN_U32(n));
 #define HIT(x, y) cairn_trace(many, e##x##y, 10 * x + y);
 /* clang-format off */
@@ -528,7 +529,8 @@ static void *hitting(void *unused)
 /* Four threads switch by overlapping patterns while one hits; at the end the last word of each holds. */
 START_TEST(enable_from_threads)
 {
-	static const char *const pattern[] = { "session:*", "*:c,*:a", "many:e1*,session:b", "many:*" };
+	static const char *const pattern[] = { "session:*", "*:c,*:a", "many:e1*,session:b",
+					       "many:*" };
 	const struct cairn_config config = recorded_config(NULL);
 	struct cairn_stats stats;
 	pthread_t thread[5];

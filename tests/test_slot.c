@@ -181,7 +181,7 @@ START_TEST(sweep)
 	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
 		cairn_arena->thread[9].slot.cursor[i] = &cairn_no_cursor;
 	cairn_arena->thread[9].slot.rcu = 5 * CAIRN__ROUND + 2; /* it died inside an event */
-	do { /* it looks once a second */
+	do {                                                    /* it looks once a second */
 		const struct timespec nap = { .tv_nsec = 100000000 };
 
 		nanosleep(&nap, NULL);

@@ -24,23 +24,24 @@ struct cairn_session;
 /* What happens to an event when its ring is full. */
 enum cairn_mode {
 	CAIRN_DISCARD, /* it is counted and dropped */
-	CAIRN_BLOCK    /* its thread waits for the consumer, at most block_ms, then as CAIRN_DISCARD */
+	CAIRN_BLOCK /* its thread waits for the consumer, at most block_ms, then as CAIRN_DISCARD */
 };
 
 struct cairn_config {
-	size_t size;           /* sizeof(struct cairn_config): lets later versions add fields */
-	const char *output;    /* directory, created if it is not there; each process makes a trace
+	size_t size;        /* sizeof(struct cairn_config): lets later versions add fields */
+	const char *output; /* directory, created if it is not there; each process makes a trace
 	                        * directory of its own in it; NULL: records are drained, counted and
 	                        * thrown away (to measure) */
 	enum cairn_mode mode;
-	size_t packet_size;    /* bytes, a power of two from 4096 to 32 MiB; 0: 65536 */
-	unsigned packets;      /* per thread, a power of two from 2 to 32768; 0: 16 */
-	unsigned flush_ms;     /* how old a record may be before it is on disk; 0: 1000 */
-	unsigned block_ms;     /* longest wait of one event in block mode; 0: 1000 */
-	uint64_t (*clock)(void *data); /* time of an event; must not go back, must be callable from a
+	size_t packet_size; /* bytes, a power of two from 4096 to 32 MiB; 0: 65536 */
+	unsigned packets;   /* per thread, a power of two from 2 to 32768; 0: 16 */
+	unsigned flush_ms;  /* how old a record may be before it is on disk; 0: 1000 */
+	unsigned block_ms;  /* longest wait of one event in block mode; 0: 1000 */
+	uint64_t (*clock)(
+		void *data); /* time of an event; must not go back, must be callable from a
 	                        * signal handler, must not trace; NULL: the best the CPU has */
 	void *clock_data;
-	uint64_t clock_hz;     /* ticks a second of `clock` */
+	uint64_t clock_hz; /* ticks a second of `clock` */
 };
 
 struct cairn_stats {
@@ -49,7 +50,7 @@ struct cairn_stats {
 	uint64_t bytes;    /* written to stream files */
 	uint32_t events;   /* event classes enabled so far */
 	uint32_t streams;  /* streams so far */
-	uint64_t back;     /* times that the clock went back in a thread: the event got the last time */
+	uint64_t back; /* times that the clock went back in a thread: the event got the last time */
 };
 
 /*
@@ -58,7 +59,8 @@ struct cairn_stats {
  * the rings), -ENOMEM, -EDEADLK, -EFBIG (ulimit -f leaves no room for rings), or the
  * errno of creating the output.
  */
-CAIRN__API int cairn_session_start(struct cairn_session **session, const struct cairn_config *config);
+CAIRN__API int cairn_session_start(struct cairn_session **session,
+				   const struct cairn_config *config);
 
 /*
  * Record the events whose "provider:event" matches the pattern: `*` any characters, `?` one, a comma

@@ -111,7 +111,7 @@ extern CAIRN__API uint32_t cairn_fences;
 /* A thread's passage through one event. */
 struct cairn_reader {
 	struct cairn_slot *slot;
-	uintptr_t rcu;           /* the word as it was found */
+	uintptr_t rcu; /* the word as it was found */
 	struct cairn_cursor *cursor;
 };
 
@@ -259,7 +259,8 @@ CAIRN__INLINE void cairn_fence_stores(void)
 
 /* Enter the event: who listens, or NULL: nobody, or the event is lost and counted. Unless it returns
  * NULL, cairn_leave must follow. */
-CAIRN__INLINE const struct cairn_list *cairn_enter(struct cairn_reader *r, struct cairn_event *event)
+CAIRN__INLINE const struct cairn_list *cairn_enter(struct cairn_reader *r,
+						   struct cairn_event *event)
 {
 	const struct cairn_list *list;
 

@@ -28,7 +28,7 @@ void touch()
 {
 	of_thread.number = 3;
 }
-}
+} // namespace
 
 int main()
 {

@@ -71,7 +71,8 @@ static void *hit(void *data)
 /* Switch the second session, and a probe, until it is time to stop. */
 static uint64_t trouble(uint64_t until)
 {
-	static const char *const pattern[] = { "stress:*", "stress:n*", "*:text,*:bytes", "nobody:*" };
+	static const char *const pattern[] = { "stress:*", "stress:n*", "*:text,*:bytes",
+					       "nobody:*" };
 	struct cairn_config config = recorded_config(NULL);
 	struct cairn_session *second = NULL;
 	struct cairn_stats stats;
