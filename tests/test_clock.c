@@ -197,7 +197,7 @@ END_TEST
 /* Times of the events in the trace below `output`, as babeltrace2 rebuilds them: clock values. */
 static size_t times_in(const char *output, uint64_t *time, size_t room)
 {
-	char *trace = recorded_trace(output), *text = reader_read(trace), *at;
+	char *trace = recorded_trace(output), *text = recorded_read_whole(trace), *at;
 	size_t n = 0;
 
 	for (at = text; *at && n < room; at += strcspn(at, "\n") + 1)

@@ -198,13 +198,13 @@ END_TEST
 #define KIND_array(n) CAIRN_ARRAY(u16, n, 3)
 #define KIND_seq(n) CAIRN_SEQ(u32, n, n##_count)
 #define KIND_strs(n) CAIRN_SEQ(str, n, n##_count)
-/* clang-format off */
-#define EACH_PAIR(M) \
-	PAIRS(M, u8) PAIRS(M, u16) PAIRS(M, net32) PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text) \
-	PAIRS(M, array) PAIRS(M, seq) PAIRS(M, strs)
-#define PAIRS(M, a) \
-	M(a, u8) M(a, u16) M(a, net32) M(a, f64) M(a, str) M(a, text) M(a, array) M(a, seq) M(a, strs)
-/* clang-format on */
+#define EACH_PAIR(M)                                                                               \
+	PAIRS(M, u8)                                                                               \
+	PAIRS(M, u16) PAIRS(M, net32) PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text) PAIRS(M, array)   \
+		PAIRS(M, seq) PAIRS(M, strs)
+#define PAIRS(M, a)                                                                                \
+	M(a, u8)                                                                                   \
+	M(a, u16) M(a, net32) M(a, f64) M(a, str) M(a, text) M(a, array) M(a, seq) M(a, strs)
 
 /* Random values, and the bytes that they take by the documentation of fields.h. */
 static char text[3][300];
@@ -435,7 +435,7 @@ START_TEST(lesson_49)
 	expect_status(cairn_session_stop(session, &stats), 0);
 	ck_assert_uint_eq(stats.recorded, 60000);
 	trace = recorded_trace(output);
-	out = reader_read(trace);
+	out = recorded_read_whole(trace);
 	for (at = out; *at; at += strcspn(at, "\n") + 1, seen++) {
 		const size_t size = strcspn(at, "\n");
 
@@ -476,7 +476,7 @@ START_TEST(lesson_50)
 	cairn_trace(edge, text, NULL, NULL, NULL);
 	expect_status(cairn_session_stop(session, NULL), 0);
 	trace = recorded_trace(output);
-	out = reader_read(trace);
+	out = recorded_read_whole(trace);
 	line = out;
 	ck_assert_ptr_nonnull(
 		strstr(line, "eight = \"12345678\", string = \"\", four = [ [0] = 53, [1] = 54, "

@@ -55,7 +55,7 @@ static void nap_ms(long ms)
 /* What the one trace in `output` holds, as text. */
 static char *read_output(const char *output)
 {
-	char *trace = recorded_trace(output), *text = reader_read(trace);
+	char *trace = recorded_trace(output), *text = recorded_read_whole(trace);
 
 	recorded_check_all(trace);
 	free(trace);
@@ -430,7 +430,7 @@ START_TEST(one_folder)
 	hit(1);
 	for (i = 0; i < 2; i++)
 		expect_status(cairn_session_stop(session[i], NULL), 0);
-	text = reader_read(folder);
+	text = recorded_read_whole(folder);
 	ck_assert_uint_eq(recorded_count(text, "session:a:"), 1);
 	ck_assert_uint_eq(recorded_count(text, "session:b:"), 1);
 	free(text);

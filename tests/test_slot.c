@@ -114,13 +114,20 @@ START_TEST(reuse)
 }
 END_TEST
 
+/* ThreadSanitizer takes the thread apart in the last round: nothing may be left to do then. */
+#if CAIRN__TSAN
+#define ROUNDS 1
+#else
+#define ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+#endif
+
 static pthread_key_t key;
 static unsigned rounds;
 
 static void trace_at_end(void *value)
 {
 	put(100);
-	if (++rounds < PTHREAD_DESTRUCTOR_ITERATIONS - 1)
+	if (++rounds < ROUNDS)
 		pthread_setspecific(key, value);
 }
 
@@ -146,8 +153,8 @@ START_TEST(destructors)
 		rounds = 0;
 		pthread_create(&thread, NULL, end_noisily, &slot);
 		pthread_join(thread, NULL);
-		ck_assert_uint_eq(rounds, PTHREAD_DESTRUCTOR_ITERATIONS - 1);
-		ck_assert_uint_eq(recorded(), i * PTHREAD_DESTRUCTOR_ITERATIONS);
+		ck_assert_uint_eq(rounds, ROUNDS);
+		ck_assert_uint_eq(recorded(), i * (1 + ROUNDS));
 	}
 	ck_assert_uint_le(cairn_arena->used, 2);
 	rig_end(&rig);

@@ -235,7 +235,8 @@ CAIRN__INLINE enum cairn_way cairn_begin_clock(struct cairn_reader *r, struct ca
 	const struct cairn_list *list;
 
 	r->slot = cairn_tls;
-	r->rcu = CAIRN__LOAD(r->slot->rcu) - 1;
+	/* At depth 1 now; or 0, if a fork in a handler wiped the slot in between. */
+	r->rcu = CAIRN__LOAD(r->slot->rcu) & ~CAIRN__CAST(uintptr_t, CAIRN__NEST);
 	list = __atomic_load_n(&event->by_clock, __ATOMIC_CONSUME);
 	if (CAIRN__UNLIKELY(!list)) {
 		CAIRN__STORE(r->slot->rcu, r->rcu);
