@@ -33,6 +33,7 @@ struct cairn_drain_stream {
 	uintptr_t opened, cur; /* as noted in this step */
 	uint64_t spoilt;       /* records that could not be written */
 	uint64_t fresh;        /* records of packet `next` walked but not yet in the file */
+	uint64_t begin;        /* of packet `next`, as it goes into the file */
 	struct cairn_walk walk;
 	struct cairn_ctf_file file;
 };
@@ -285,12 +286,13 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 		(const struct cairn_stream *)((uintptr_t)drain->config.shared +
 					      (uintptr_t)drain->streams_at) +
 		i;
-	const uint32_t packets = __atomic_load_n(&from->packets, __ATOMIC_RELAXED);
 	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = i };
+	uint32_t packets;
 	char name[32];
 
 	if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) == CAIRN_STREAM_FREE)
 		return false;
+	packets = __atomic_load_n(&from->packets, __ATOMIC_RELAXED);
 	if (packets < 2 || (packets & (packets - 1)) ||
 	    (uint64_t)packets * drain->packet_size > drain->ring_size)
 		return false;
@@ -354,6 +356,24 @@ static void cairn_drain_wake(struct cairn_drain_stream *stream)
 		cairn_os_wake(&to->room);
 }
 
+/* The head of a packet; of an open one, all but what its owner writes when it closes it. */
+static void cairn_drain_head(struct cairn_packet *head, const unsigned char *packet, bool closed)
+{
+	const size_t size_at = offsetof(struct cairn_packet, content_size);
+	const size_t rest_at = offsetof(struct cairn_packet, packet_size);
+	const size_t end_at = offsetof(struct cairn_packet, timestamp_end);
+	const size_t tail_at = offsetof(struct cairn_packet, packet_seq_num);
+
+	if (closed) {
+		memcpy(head, packet, sizeof(*head));
+		return;
+	}
+	memset(head, 0, sizeof(*head));
+	memcpy(head, packet, size_at);
+	memcpy((unsigned char *)head + rest_at, packet + rest_at, end_at - rest_at);
+	memcpy((unsigned char *)head + tail_at, packet + tail_at, sizeof(*head) - tail_at);
+}
+
 /* Bytes of the packet that are valid now: all of a closed one, up to `cur` of the open one. */
 static uint32_t cairn_drain_valid(const struct cairn_drain *drain,
 				  const struct cairn_drain_stream *stream,
@@ -382,13 +402,14 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	uint32_t size;
 	int status = 0;
 
-	memcpy(&head, packet, sizeof(head));
+	cairn_drain_head(&head, packet, closed);
 	if (stream->done == 0) {
 		stream->done = CAIRN_PACKET_HEADER;
 		stream->fresh = 0;
 		/* Time never goes back in a file, whatever the head says. */
 		if (head.timestamp_begin > stream->walk.now)
 			stream->walk.now = head.timestamp_begin;
+		stream->begin = stream->walk.now;
 	}
 	size = cairn_drain_valid(drain, stream, &head, closed);
 	if (size < stream->done)
@@ -409,8 +430,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 		head.stream_id = 0;
 		head.stream_instance_id = stream->file.cover.stream_instance_id;
 		head.timestamp_end = stream->walk.now;
-		if (head.timestamp_begin > head.timestamp_end)
-			head.timestamp_begin = head.timestamp_end;
+		head.timestamp_begin = stream->begin;
 		head.packet_size = 8 * (uint64_t)drain->packet_size;
 		head.events_discarded += stream->spoilt;
 		stream->file.dir = drain->dir;

@@ -103,6 +103,7 @@ int cairn_os_dir_open(const char *path);
 int cairn_os_path(char *full, size_t size, const char *path);
 int cairn_os_file_create(int dir, const char *name);                           /* O_EXCL */
 int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at); /* all of it */
+/* -EAGAIN: it would become shorter under a reader. */
 int cairn_os_file_resize(int file, uint64_t size);
 /*
  * A program may close all descriptors (daemons do), and then the number is soon another file's: what

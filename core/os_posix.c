@@ -573,9 +573,26 @@ int cairn_os_file_write(int file, const void *data, size_t size, uint64_t at)
 	return 0;
 }
 
+/*
+ * A reader that has mapped the file must not see it end earlier: no shorter while somebody has it open.
+ * The lease says so, and holds off who opens it meanwhile (the signal of that is one that is ignored).
+ * A file system without leases shrinks it all the same.
+ */
 int cairn_os_file_resize(int file, uint64_t size)
 {
-	return ftruncate(file, (off_t)size) ? -errno : 0;
+	struct stat stat;
+	int status;
+
+	if (fstat(file, &stat))
+		return -errno;
+	if (size >= (uint64_t)stat.st_size)
+		return ftruncate(file, (off_t)size) ? -errno : 0;
+	fcntl(file, F_SETSIG, SIGURG);
+	if (fcntl(file, F_SETLEASE, F_WRLCK) && errno == EAGAIN)
+		return -EAGAIN;
+	status = ftruncate(file, (off_t)size) ? -errno : 0;
+	fcntl(file, F_SETLEASE, F_UNLCK);
+	return status;
 }
 
 uint64_t cairn_os_file_limit(void)

@@ -127,13 +127,13 @@ void cairn_stream_release(struct cairn_cursor *cursor)
 
 static bool cairn_stream_take(struct cairn_stream *stream, uintptr_t state)
 {
-	return __atomic_load_n(&stream->state, __ATOMIC_RELAXED) == state &&
+	return __atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == state &&
 	       cairn_arch_cmpxchg(&stream->state, &state, CAIRN_STREAM_OWNED);
 }
 
 static bool cairn_stream_full(const struct cairn_stream *stream)
 {
-	return stream->opened - __atomic_load_n(&stream->consumed, __ATOMIC_ACQUIRE) >=
+	return CAIRN__LOAD(stream->opened) - __atomic_load_n(&stream->consumed, __ATOMIC_ACQUIRE) >=
 	       stream->packets;
 }
 
@@ -147,7 +147,8 @@ static struct cairn_stream *cairn_stream_idle(struct cairn_shared *shared, uint3
 	for (i = 0; i < used && i < shared->streams; i++) {
 		struct cairn_stream *stream = cairn_shared_stream(shared, i);
 
-		if (stream->packets == packets && (full || !cairn_stream_full(stream)) &&
+		if (__atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == CAIRN_STREAM_IDLE &&
+		    stream->packets == packets && (full || !cairn_stream_full(stream)) &&
 		    cairn_stream_take(stream, CAIRN_STREAM_IDLE))
 			return stream;
 	}
@@ -222,10 +223,10 @@ static bool cairn_stream_wait(struct cairn_writer *writer, struct cairn_stream *
 
 	if (__atomic_load_n(&writer->bell->gone, __ATOMIC_RELAXED))
 		return false;
-	if (writer->gave_up &&
-	    writer->beat == __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED))
+	if (CAIRN__LOAD(writer->gave_up) &&
+	    CAIRN__LOAD(writer->beat) == __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED))
 		return false;
-	writer->gave_up = false;
+	CAIRN__STORE(writer->gave_up, false);
 	/* Say that we wait, full barrier [D], look: the consumer gives back, full barrier, looks whether
 	 * we wait (cairn_drain_wake). */
 	__atomic_store_n(&stream->waiting, 1, __ATOMIC_RELAXED);
@@ -241,8 +242,8 @@ static bool cairn_stream_wait(struct cairn_writer *writer, struct cairn_stream *
 	__atomic_store_n(&stream->waiting, 0, __ATOMIC_RELAXED);
 	if (!cairn_stream_full(stream))
 		return true;
-	writer->beat = __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED);
-	writer->gave_up = true;
+	CAIRN__STORE(writer->beat, __atomic_load_n(&writer->bell->beat, __ATOMIC_RELAXED));
+	CAIRN__STORE(writer->gave_up, true);
 	return false;
 }
 

@@ -52,6 +52,7 @@ struct cairn_session {
 	struct cairn_drain *drain;
 	void *thread;
 	uint32_t stop, asked, answered; /* flushes; words that both sides sleep on */
+	uint32_t flushing;              /* a thread asks; the others sleep on it */
 	int flush_status;
 	struct cairn_stats stats;
 	uint32_t turn;  /* changes when a child has got its area */
@@ -163,7 +164,7 @@ static void cairn_session_inherit(struct cairn_session *session)
 	session->inherited = true;
 	session->thread = NULL;
 	session->drain = NULL; /* the parent's files and figures are left alone */
-	session->stop = session->asked = session->answered = 0;
+	session->stop = session->asked = session->answered = session->flushing = 0;
 	memset(&session->stats, 0, sizeof(session->stats));
 	if (!shared)
 		return;
@@ -673,13 +674,28 @@ int cairn_disable(struct cairn_session *session, const char *pattern)
 
 /* ---- flushing and stopping ---- */
 
-int cairn_session_flush(struct cairn_session *session)
+/* One thread at a time asks for a flush and reads the figures. */
+static void cairn_session_hold(struct cairn_session *session)
+{
+	uint32_t free = 0;
+
+	while (!__atomic_compare_exchange_n(&session->flushing, &free, 1, false, __ATOMIC_ACQUIRE,
+					    __ATOMIC_RELAXED)) {
+		cairn_os_wait(&session->flushing, 1, 0);
+		free = 0;
+	}
+}
+
+static void cairn_session_let_go(struct cairn_session *session)
+{
+	__atomic_store_n(&session->flushing, 0, __ATOMIC_RELEASE);
+	cairn_os_wake(&session->flushing);
+}
+
+static int cairn_session_flush_held(struct cairn_session *session)
 {
 	uint32_t asked, answered;
 
-	if (cairn_slot_busy())
-		return cairn_fail(-EDEADLK, "called from inside an event");
-	cairn_session_settle(false);
 	if (session->control || session->closed)
 		return 0;
 	if (!session->thread) {
@@ -700,13 +716,28 @@ int cairn_session_flush(struct cairn_session *session)
 	return session->flush_status;
 }
 
+int cairn_session_flush(struct cairn_session *session)
+{
+	int status;
+
+	if (cairn_slot_busy())
+		return cairn_fail(-EDEADLK, "called from inside an event");
+	cairn_session_settle(false);
+	cairn_session_hold(session);
+	status = cairn_session_flush_held(session);
+	cairn_session_let_go(session);
+	return status;
+}
+
 int cairn_session_stats(struct cairn_session *session, struct cairn_stats *stats)
 {
-	const int status = cairn_session_flush(session);
-
-	if (status == -EDEADLK)
-		return status;
+	if (cairn_slot_busy())
+		return cairn_fail(-EDEADLK, "called from inside an event");
+	cairn_session_settle(false);
+	cairn_session_hold(session);
+	cairn_session_flush_held(session);
 	*stats = session->stats;
+	cairn_session_let_go(session);
 	return 0;
 }
 

@@ -71,7 +71,7 @@ static void cairn_slot_streams(struct cairn_slot *slot)
 	uint32_t i;
 
 	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
-		cairn_stream_release(slot->cursor[i]);
+		cairn_stream_release(CAIRN__LOAD(slot->cursor[i]));
 }
 
 /*
@@ -110,7 +110,8 @@ static struct cairn_thread *cairn_slot_find(struct cairn_arena *arena)
 		struct cairn_slot *slot = &arena->thread[i].slot;
 
 		free = 0;
-		if (__atomic_load_n(&slot->owner, __ATOMIC_RELAXED) ||
+		/* Acquire: what the thread before did with the slot is over. */
+		if (__atomic_load_n(&slot->owner, __ATOMIC_ACQUIRE) ||
 		    !cairn_arch_cmpxchg((uintptr_t *)&slot->owner, &free, (uintptr_t)&cairn_tls))
 			continue;
 		arena->thread[i].seen = 0;
@@ -171,7 +172,7 @@ struct cairn_slot *cairn_slot_claim(struct cairn_module *module)
 	if (!thread)
 		return NULL;
 	for (i = 0; i < CAIRN_SESSIONS * CAIRN_LEVELS; i++)
-		thread->slot.cursor[i] = &cairn_no_cursor;
+		CAIRN__STORE(thread->slot.cursor[i], &cairn_no_cursor);
 	thread->tid = cairn_os_tid();
 	cairn_os_thread_name(thread->name);
 	if (!thread->slot.rcu)
@@ -211,7 +212,7 @@ void cairn_slots_forget(uint32_t session)
 			&cairn_arena->thread[i].slot.cursor[session * CAIRN_LEVELS];
 
 		for (level = 0; level < CAIRN_LEVELS; level++)
-			if (cursor[level])
+			if (CAIRN__LOAD(cursor[level]))
 				__atomic_store_n(&cursor[level], &cairn_no_cursor,
 						 __ATOMIC_RELAXED);
 	}

@@ -38,6 +38,22 @@ const char *__tsan_default_options(void)
 	return "die_after_fork=0";
 }
 
+/*
+ * ThreadSanitizer believes that its parent's threads go on in a child of fork, and reports races with
+ * them: the child's one thread is not checked.
+ */
+void __tsan_ignore_thread_begin(void) __attribute__((weak));
+static void life_child_unchecked(void)
+{
+	if (__tsan_ignore_thread_begin)
+		__tsan_ignore_thread_begin();
+}
+
+static __attribute__((constructor)) void life_watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, life_child_unchecked);
+}
+
 /* A sanitizer's build: fewer rounds. */
 LIFE_UNUSED bool life_slow(void)
 {

@@ -494,10 +494,10 @@ static bool take_field(char *line, char **type, char **name, char **size)
 		*(*size)++ = 0;
 	}
 	*name = strrchr(*type, ' ');
-	if (!*name || (*name)[1] != '_')
+	if (!*name)
 		return false;
 	*(*name)++ = 0;
-	++*name;
+	*name += **name == '_'; /* missing only where two names would be one without */
 	return true;
 }
 

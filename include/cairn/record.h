@@ -198,7 +198,7 @@ CAIRN__INLINE enum cairn_way cairn_begin_at(struct cairn_reader *r, const struct
 
 	if (CAIRN__UNLIKELY(!cairn_fits(at, cursor->end, sizeof(header) + size) ||
 			    (now - cursor->last) >> CAIRN__GAP_BITS)) {
-		CAIRN__STORE(r->slot->rcu, r->rcu);
+		CAIRN__PUBLISH(r->slot->rcu, r->rcu);
 		return CAIRN__LONG;
 	}
 	header = cairn_compact(list->word, now);
@@ -239,7 +239,7 @@ CAIRN__INLINE enum cairn_way cairn_begin_clock(struct cairn_reader *r, struct ca
 	r->rcu = CAIRN__LOAD(r->slot->rcu) & ~CAIRN__CAST(uintptr_t, CAIRN__NEST);
 	list = __atomic_load_n(&event->by_clock, __ATOMIC_CONSUME);
 	if (CAIRN__UNLIKELY(!list)) {
-		CAIRN__STORE(r->slot->rcu, r->rcu);
+		CAIRN__PUBLISH(r->slot->rcu, r->rcu);
 		return CAIRN__LONG;
 	}
 	return cairn_begin_at(r, list, list->clock(list->data), size, to);
