@@ -31,27 +31,11 @@
 
 #define LIFE_UNUSED static __attribute__((unused))
 
-/* Children of programs with threads start threads here. */
+/* Children of programs with threads may go on. */
 const char *__tsan_default_options(void);
 const char *__tsan_default_options(void)
 {
 	return "die_after_fork=0";
-}
-
-/*
- * ThreadSanitizer believes that its parent's threads go on in a child of fork, and reports races with
- * them: the child's one thread is not checked.
- */
-void __tsan_ignore_thread_begin(void) __attribute__((weak));
-static void life_child_unchecked(void)
-{
-	if (__tsan_ignore_thread_begin)
-		__tsan_ignore_thread_begin();
-}
-
-static __attribute__((constructor)) void life_watch_forks(void)
-{
-	pthread_atfork(NULL, NULL, life_child_unchecked);
 }
 
 /* A sanitizer's build: fewer rounds. */

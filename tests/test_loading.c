@@ -437,7 +437,8 @@ END_TEST
 static int armed;
 static void *late;
 
-static int real_iterate(int (*each)(struct dl_phdr_info *, size_t, void *), void *data)
+static __attribute__((unused)) int real_iterate(int (*each)(struct dl_phdr_info *, size_t, void *),
+						void *data)
 {
 	void *at = dlsym(RTLD_NEXT, "dl_iterate_phdr");
 	int (*next)(int (*)(struct dl_phdr_info *, size_t, void *), void *);
@@ -446,6 +447,8 @@ static int real_iterate(int (*each)(struct dl_phdr_info *, size_t, void *), void
 	return next(each, data);
 }
 
+/* ThreadSanitizer calls it before it can bear a call of a function. */
+#if !CAIRN__TSAN
 int dl_iterate_phdr(int (*each)(struct dl_phdr_info *, size_t, void *), void *data)
 {
 	const int status = real_iterate(each, data);
@@ -454,6 +457,7 @@ int dl_iterate_phdr(int (*each)(struct dl_phdr_info *, size_t, void *), void *da
 		late = dlopen(module("module_life"), RTLD_NOW);
 	return status;
 }
+#endif
 
 START_TEST(enable_while_loading)
 {
@@ -528,7 +532,8 @@ static void add(Suite *suite)
 	LIFE_TEST(suite, pitfall_T9);
 	LIFE_TEST(suite, pitfall_T10);
 	LIFE_TEST(suite, pitfall_T22);
-	LIFE_TEST(suite, enable_while_loading);
+	if (!CAIRN__TSAN)
+		LIFE_TEST(suite, enable_while_loading);
 	LIFE_TEST(suite, conflicting_library);
 }
 

@@ -84,12 +84,13 @@ static int works_without(void)
 	}
 	for (i = 0; i < 2; i++)
 		LIFE_CHECK(7, pthread_join(thread[i], NULL) == 0);
-	child = fork();
+	/* ThreadSanitizer cannot start a thread in the child of a process with several. */
+	child = life_sanitizer("thread") ? -1 : fork();
 	if (child == 0) {
 		trace_thousand(&from[2]);
 		exit(cairn_session_stop(life.session, &stats) || stats.recorded != 1000);
 	}
-	LIFE_CHECK(8, waitpid(child, &status, 0) == child && status == 0);
+	LIFE_CHECK(8, child < 0 || (waitpid(child, &status, 0) == child && status == 0));
 	LIFE_CHECK(9, cairn_session_stop(life.session, &stats) == 0);
 	LIFE_CHECK(10, stats.recorded == 2000 && stats.lost == 0);
 	return 0;
@@ -101,6 +102,7 @@ START_TEST(lesson_37)
 
 	const long calls[] = { SYS_membarrier, SYS_rseq, SYS_memfd_create, SYS_getcpu };
 	struct life_trace trace;
+	size_t count;
 	pid_t child;
 
 	life.dir = reader_folder("/tmp");
@@ -114,8 +116,9 @@ START_TEST(lesson_37)
 	}
 	life_wait(child, "no membarrier, rseq, memfd_create, getcpu");
 	trace = life_load(life.dir);
-	life_expect(&trace, 0, "sand:ev", 0, 3000);
-	life_total(&trace, 3000);
+	count = life_sanitizer("thread") ? 2000 : 3000;
+	life_expect(&trace, 0, "sand:ev", 0, count);
+	life_total(&trace, count);
 	life_free(&trace);
 	life_remove(life.dir);
 }
