@@ -237,7 +237,7 @@ static __attribute__((unused)) char *recorded_read(const char *trace)
 	const char *line, *next;
 	char *out;
 
-	ck_assert_msg(reader.status == 0, "babeltrace2 %s: exit status %d: %s", trace,
+	ck_assert_msg(reader.status == 0, "babeltrace2 %s: exit status %d: %.3000s", trace,
 		      reader.status, reader.err);
 	for (line = reader.err; *line; line = next) {
 		next = line + strcspn(line, "\n");

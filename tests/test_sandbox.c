@@ -34,7 +34,7 @@ __asm__(".text\n\t"
 	"sandbox_many:\n\t"
 	".rept 20000\n"
 	"1:\t" CAIRN_ARCH_SITE("3f")
-	".pushsection cairn_sites,\"a\",%progbits\n\t"
+	".pushsection cairn_sites,\"" CAIRN_SITE_FLAGS "\",%progbits\n\t"
 	".balign 4\n\t"
 	".long 1b - .\n\t.long 3f - .\n\t.long cairn_event_sand__many - .\n\t.long 98f - .\n\t"
 	".popsection\n"

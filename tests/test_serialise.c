@@ -198,13 +198,14 @@ END_TEST
 #define KIND_array(n) CAIRN_ARRAY(u16, n, 3)
 #define KIND_seq(n) CAIRN_SEQ(u32, n, n##_count)
 #define KIND_strs(n) CAIRN_SEQ(str, n, n##_count)
-/* clang-format off */
-#define EACH_PAIR(M) \
-	PAIRS(M, u8) PAIRS(M, u16) PAIRS(M, net32) PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text) \
-	PAIRS(M, array) PAIRS(M, seq) PAIRS(M, strs)
-#define PAIRS(M, a) \
-	M(a, u8) M(a, u16) M(a, net32) M(a, f64) M(a, str) M(a, text) M(a, array) M(a, seq) M(a, strs)
-/* clang-format on */
+#define EACH_PAIR(M)                                                                               \
+	PAIRS(M, u8)                                                                               \
+	PAIRS(M, u16)                                                                              \
+	PAIRS(M, net32)                                                                            \
+	PAIRS(M, f64) PAIRS(M, str) PAIRS(M, text) PAIRS(M, array) PAIRS(M, seq) PAIRS(M, strs)
+#define PAIRS(M, a)                                                                                \
+	M(a, u8)                                                                                   \
+	M(a, u16) M(a, net32) M(a, f64) M(a, str) M(a, text) M(a, array) M(a, seq) M(a, strs)
 
 /* Random values, and the bytes that they take by the documentation of fields.h. */
 static char text[3][300];
