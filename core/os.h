@@ -69,7 +69,7 @@ void cairn_os_wake(uint32_t *word); /* all sleepers, other processes' too [s] */
 bool cairn_os_readers_begin(void);
 int cairn_os_barrier(void); /* 0, -ENOSYS */
 /* For readers in another process: the program announces itself, the reader makes the barrier. */
-void cairn_os_barrier_announce(void);
+void cairn_os_barrier_announce(void); /* [s] */
 void cairn_os_barrier_global(void);
 /* The same, and every thread fetches instructions anew. 0 or -ENOSYS. */
 int cairn_os_barrier_code(void);
@@ -121,7 +121,7 @@ void cairn_os_close(int handle); /* [s] */
 
 /* Environment and identity; text functions fill "" if unknown. */
 const char *cairn_os_getenv(const char *name); /* NULL too in a set-uid program */
-void cairn_os_random(void *bytes, size_t size);
+void cairn_os_random(void *bytes, size_t size); /* [s] */
 void cairn_os_host_name(char *text, size_t size);
 void cairn_os_boot_id(char text[37]);
 void cairn_os_program_name(char *text, size_t size);
