@@ -120,7 +120,7 @@ int cairn_os_file_rename(int dir, const char *from, const char *to);
 void cairn_os_close(int handle); /* [s] */
 
 /* Environment and identity; text functions fill "" if unknown. */
-const char *cairn_os_getenv(const char *name); /* NULL too in a set-uid program */
+const char *cairn_os_getenv(const char *name);  /* NULL too in a set-uid program */
 void cairn_os_random(void *bytes, size_t size); /* [s] */
 void cairn_os_host_name(char *text, size_t size);
 void cairn_os_boot_id(char text[37]);

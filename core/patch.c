@@ -70,7 +70,7 @@ static int cairn_patch_check(const struct cairn_patch *patch, bool on)
 
 static void cairn_patch_write(const struct cairn_patch *patch, bool on)
 {
-	unsigned char insn[CAIRN_ARCH_SITE_SIZE];
+	unsigned char insn[CAIRN_ARCH_SITE_SIZE] = { 0 };
 
 	if (on)
 		cairn_arch_jump(insn, patch->code, patch->target);
