@@ -390,6 +390,63 @@ START_TEST(wrong_area)
 }
 END_TEST
 
+/* What a manifest may not say: each makes the step fail, and no event of it reaches a file. */
+START_TEST(wrong_manifest)
+{
+	const struct make_field field = { "enum nowhere", "e", 0 };
+	struct cairn_manifest *entry;
+	struct cairn_desc *desc;
+	unsigned i;
+
+	for (i = 0; i < 9; i++) {
+		begin_number(4);
+		rig_drain(&rig, NULL);
+		put_number(1);
+		rig_step(&rig);
+		desc = i == 8 ? make_event("drain", "x", 0, &field, 1) :
+				make_event("drain", "x", 0, &field, 0);
+		entry = (struct cairn_manifest *)((uintptr_t)rig.shared +
+						  (uintptr_t)rig.shared->manifest_at +
+						  rig.shared->manifest_used);
+		ck_assert_int_eq(cairn_manifest_add(rig.shared, desc, i == 0 ? 1 : 2), 0);
+		free(desc);
+		desc = (struct cairn_desc *)(entry + 1);
+		switch (i) {
+		case 0:
+			break; /* an id for the second time */
+		case 1:
+			entry->id = 0;
+			break; /* of a type, but it is an event */
+		case 2:
+			entry->id = 65535;
+			break;
+		case 3:
+			entry->size = 8;
+			break;
+		case 4:
+			entry->size -= 4;
+			break;
+		case 5:
+			entry->size = UINT32_MAX - 7;
+			break;
+		case 6:
+			desc->size = entry->size;
+			break;
+		case 7:
+			desc->abi++;
+			break;
+		case 8:
+			break; /* of a type that nobody described */
+		}
+		ck_assert_msg(cairn_drain_step(rig.drain, true) == -EINVAL, "case %u was accepted",
+			      i);
+		ck_assert_uint_eq(rig_stats(&rig).events, 1);
+		ck_assert_uint_eq(rig_stats(&rig).recorded, 1);
+		rig_end(&rig);
+	}
+}
+END_TEST
+
 static uint64_t random_state;
 
 /* xorshift64, Marsaglia 2003. */
@@ -613,6 +670,7 @@ int main(void)
 	tcase_add_test(tcase, file_limit);
 	tcase_add_test(tcase, no_folder);
 	tcase_add_test(tcase, wrong_area);
+	tcase_add_test(tcase, wrong_manifest);
 	tcase_add_test(tcase, hostile);
 	tcase_add_test(tcase, bell);
 	tcase_add_test(tcase, rung);

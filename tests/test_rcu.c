@@ -143,11 +143,38 @@ START_TEST(no_starvation)
 	expect_status(cairn_attach(rcu, e, nothing, NULL), 0);
 	for (i = 0; i < 2; i++)
 		pthread_create(&reader[i], NULL, hit_always, NULL);
+	while (!__atomic_load_n(&cairn_arena->used, __ATOMIC_RELAXED))
+		nap_ms(1);
 	for (i = 0; i < 300; i++)
 		ck_assert_int_eq(cairn_rcu_wait(), 0);
 	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
 	for (i = 0; i < 2; i++)
 		pthread_join(reader[i], NULL);
+}
+END_TEST
+
+static void linger(void *data, uint32_t n)
+{
+	(void)data;
+	(void)n;
+	__atomic_add_fetch(&inside, 1, __ATOMIC_RELEASE);
+	nap_ms(3);
+}
+
+/* A thread that is nearly always in an event, but always in another one. */
+START_TEST(always_inside)
+{
+	pthread_t reader;
+	int i;
+
+	expect_status(cairn_attach(rcu, e, linger, NULL), 0);
+	pthread_create(&reader, NULL, hit_always, NULL);
+	wait_until(&inside, 1);
+	for (i = 0; i < 10; i++)
+		ck_assert_int_eq(cairn_rcu_wait(), 0);
+	expect_status(cairn_detach(rcu, e, linger, NULL), 0);
+	__atomic_store_n(&stop, 1, __ATOMIC_RELAXED);
+	pthread_join(reader, NULL);
 }
 END_TEST
 
@@ -214,6 +241,7 @@ int main(void)
 	tcase_add_test(tcase, waits);
 	tcase_add_test(tcase, gives_up);
 	tcase_add_test(tcase, no_starvation);
+	tcase_add_test(tcase, always_inside);
 	tcase_add_test(tcase, nested);
 	tcase_add_test(tcase, wraps);
 	suite_add_tcase(suite, tcase);

@@ -213,6 +213,9 @@ START_TEST(lost)
 	ck_assert_uint_eq(recorded_check(trace, "stream-0"), lost);
 	packet = recorded_packets(trace, "stream-0", &n);
 	ck_assert_uint_gt(n, 40);
+	/* Not all of it at the end: half-way, about a third was lost, as rounds lose more and more. */
+	ck_assert_uint_gt(packet[n / 2].head.events_discarded, lost / 10);
+	ck_assert_uint_lt(packet[n / 2].head.events_discarded, lost / 2);
 	free(packet);
 	text = recorded_read(trace);
 	ck_assert_uint_eq(recorded_count(text, "ring:bytes"), in);
@@ -248,6 +251,44 @@ START_TEST(huge)
 			     s, 1, s, 1, s, 1, s, n, 0);
 	ck_assert_uint_eq(rig_stream(0)->lost, 2);
 	ck_assert_uint_eq(rest(), CAPACITY - 4);
+	rig_end(&rig);
+}
+END_TEST
+
+/* What a closed packet in the ring says of itself: recovery will have nothing else. */
+START_TEST(heads)
+{
+	const struct cairn_packet *head;
+	struct cairn_stream *stream;
+	unsigned i;
+
+	begin_bytes(_i, CAIRN_DISCARD, 4);
+	rig.now = 5000;
+	put(100);
+	stream = rig_stream(0);
+	for (i = 0; i < 3; i++) {
+		rig.now += 10;
+		put(200);
+	}
+	rig.now += 10;
+	put(CAPACITY + 1); /* lost */
+	put(CAPACITY);
+	ck_assert_uint_eq(stream->opened, 2);
+	head = (const struct cairn_packet *)stream->base;
+	ck_assert_uint_eq(head->magic, CAIRN_CTF_MAGIC);
+	ck_assert_mem_eq(head->uuid, rig.shared->uuid, 16);
+	ck_assert_uint_eq(head->stream_instance_id, 0);
+	ck_assert_uint_eq(head->packet_seq_num, 0);
+	ck_assert_uint_eq(head->timestamp_begin, 5000);
+	ck_assert_uint_eq(head->timestamp_end, 5030);
+	ck_assert_uint_eq(head->content_size, 8 * (CAIRN_PACKET_HEADER + 104 + 3 * 204));
+	ck_assert_uint_eq(head->packet_size, 8 * PACKET);
+	ck_assert_uint_eq(head->events_discarded, 0);
+	ck_assert_uint_eq(head->vtid, cairn_os_tid());
+	head = (const struct cairn_packet *)(stream->base + PACKET);
+	ck_assert_uint_eq(head->packet_seq_num, 1);
+	ck_assert_uint_eq(head->timestamp_begin, 5040);
+	ck_assert_uint_eq(head->events_discarded, 1);
 	rig_end(&rig);
 }
 END_TEST
@@ -998,6 +1039,7 @@ int main(void)
 	tcase_add_loop_test(tcase, every_boundary, 0, 2);
 	tcase_add_loop_test(tcase, empty_at_the_end, 0, 2);
 	tcase_add_loop_test(tcase, lost, 0, 2);
+	tcase_add_loop_test(tcase, heads, 0, 2);
 	tcase_add_loop_test(tcase, huge, 0, 2);
 	tcase_add_loop_test(tcase, gaps, 0, 3);
 	tcase_add_loop_test(tcase, clock_back, 0, 2);

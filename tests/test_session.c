@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <malloc.h>
 #include <pthread.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "recorded.h"
@@ -392,6 +393,57 @@ START_TEST(flush_by_age)
 }
 END_TEST
 
+/* A disk that takes nothing more: each call says so, losses are counted, what is there is readable. */
+START_TEST(full)
+{
+	const struct rlimit little = { 2000, RLIM_INFINITY };
+	char *output = reader_folder("/tmp"), *trace, *text;
+	struct cairn_config config = recorded_config(output);
+	struct cairn_session *session;
+	struct cairn_stats stats;
+	struct rlimit before;
+	unsigned i;
+
+	config.packet_size = 4096;
+	config.packets = 4;
+	session = recorded_start(&config);
+	ck_assert_int_eq(cairn_enable(session, "session:a"), 1);
+	hit(1);
+	expect_status(cairn_session_flush(session), 0);
+	getrlimit(RLIMIT_FSIZE, &before);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	for (i = 0; i < 5000; i++)
+		hit(i);
+	expect_status(cairn_session_flush(session), -EFBIG);
+	expect_status(cairn_session_stats(session, &stats), 0);
+	ck_assert_uint_gt(stats.lost, 2000);
+	expect_status(cairn_session_stop(session, &stats), -EFBIG);
+	ck_assert_uint_eq(stats.recorded + stats.lost, 5001);
+	setrlimit(RLIMIT_FSIZE, &before);
+	trace = recorded_trace(output);
+	text = recorded_read(trace);
+	ck_assert_uint_eq(recorded_count(text, "session:a:"), stats.recorded);
+	free(text);
+	free(trace);
+	recorded_remove(output);
+}
+END_TEST
+
+/* With such a limit from the start there is no room for rings either. */
+START_TEST(no_room)
+{
+	const struct rlimit little = { 2000, RLIM_INFINITY };
+	const struct cairn_config config = recorded_config(NULL);
+	struct rlimit before;
+
+	getrlimit(RLIMIT_FSIZE, &before);
+	ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &little), 0);
+	refused(&config, -EFBIG, "rings");
+	setrlimit(RLIMIT_FSIZE, &before);
+	expect_status(cairn_session_stop(recorded_start(&config), NULL), 0);
+}
+END_TEST
+
 /* Without an output records are counted and thrown away. */
 START_TEST(no_output)
 {
@@ -738,6 +790,8 @@ int main(void)
 	tcase_add_test(tcase, two_sessions);
 	tcase_add_test(tcase, flush);
 	tcase_add_test(tcase, flush_by_age);
+	tcase_add_test(tcase, full);
+	tcase_add_test(tcase, no_room);
 	tcase_add_test(tcase, no_output);
 	tcase_add_test(tcase, one_folder);
 	tcase_add_test(tcase, sixty);

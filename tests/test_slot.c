@@ -121,6 +121,33 @@ END_TEST
 #define ROUNDS (PTHREAD_DESTRUCTOR_ITERATIONS - 1)
 #endif
 
+static void *release_it(void *data)
+{
+	cairn_slot_release(data);
+	return NULL;
+}
+
+/* Another thread cannot give this one's slot back. */
+START_TEST(not_theirs)
+{
+	struct cairn_slot *slot;
+	pthread_t thread;
+
+	begin();
+	put(1);
+	slot = cairn_tls;
+	pthread_create(&thread, NULL, release_it, slot);
+	pthread_join(thread, NULL);
+	ck_assert_ptr_eq(slot->owner, &cairn_tls);
+	ck_assert_ptr_ne(slot->cursor[0], &cairn_no_cursor);
+	put(2);
+	ck_assert_ptr_eq(cairn_tls, slot);
+	ck_assert_uint_eq(rig_stream(0)->opened, 1);
+	ck_assert_uint_eq(recorded(), 2);
+	rig_end(&rig);
+}
+END_TEST
+
 static pthread_key_t key;
 static unsigned rounds;
 
@@ -316,6 +343,7 @@ int main(void)
 	tcase_add_test(tcase, no_arena);
 	tcase_add_test(tcase, claim);
 	tcase_add_test(tcase, reuse);
+	tcase_add_test(tcase, not_theirs);
 	tcase_add_test(tcase, destructors);
 	tcase_add_test(tcase, sweep);
 	tcase_add_test(tcase, claim_interrupted);
