@@ -608,24 +608,27 @@ static void cairn_ctf_part_name(const struct cairn_ctf_file *file, bool hidden, 
 		snprintf(name, 80, "%s%s", dot, file->name);
 }
 
+int cairn_ctf_regain(int *handle, int again, const struct cairn_identity *identity)
+{
+	if (again < 0)
+		return again;
+	if (!cairn_os_is(again, identity)) {
+		cairn_os_close(again);
+		return -ESTALE;
+	}
+	*handle = again;
+	return 0;
+}
+
 /* The program may have closed our file behind our back: open it again, and touch no other. */
 static int cairn_ctf_file_hold(struct cairn_ctf_file *file)
 {
 	char name[80];
-	int again;
 
 	if (file->file < 0 || cairn_os_is(file->file, &file->identity))
 		return 0;
 	cairn_ctf_part_name(file, file->hidden, name);
-	again = cairn_os_file_open(file->dir, name);
-	if (again < 0)
-		return again;
-	if (!cairn_os_is(again, &file->identity)) {
-		cairn_os_close(again);
-		return -ESTALE;
-	}
-	file->file = again;
-	return 0;
+	return cairn_ctf_regain(&file->file, cairn_os_file_open(file->dir, name), &file->identity);
 }
 
 static int cairn_ctf_part_show(struct cairn_ctf_file *file)

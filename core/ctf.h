@@ -76,6 +76,12 @@ long cairn_ctf_metadata(char *text, size_t size, const struct cairn_ctf_info *in
 /* Write it to `dir` by rename, so that readers see the old or the new one. 0 or -errno. */
 int cairn_ctf_metadata_write(int dir, const char *text, size_t size);
 
+/*
+ * Put `again`, from opening the same name once more, in the place of a handle that the program closed.
+ * 0; `again` if that is an error; -ESTALE: another one has the name now, and `again` is closed.
+ */
+int cairn_ctf_regain(int *handle, int again, const struct cairn_identity *identity);
+
 /* One stream file. */
 struct cairn_ctf_file {
 	int dir, file;                  /* file -1: none open */

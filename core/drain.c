@@ -52,7 +52,6 @@ struct cairn_drain {
 	uint64_t recorded, dropped_before;
 	uint32_t seen; /* streams looked at */
 	char path[512], name[64];
-	struct cairn_anchor now;
 	struct cairn_ctf_info info;
 	struct cairn_ctf_event *event;
 	const struct cairn_desc **type;
@@ -162,10 +161,12 @@ int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_confi
 
 static void cairn_drain_refit(struct cairn_drain *drain)
 {
-	cairn_clock_anchor(drain->config.clock, &drain->now);
+	struct cairn_anchor now;
+
+	cairn_clock_anchor(drain->config.clock, &now);
 	cairn_clock_record(&drain->info.clock, drain->config.clock, drain->config.clock_hz,
-			   &drain->config.start, &drain->now);
-	drain->refit = 4 * (drain->now.monotonic - drain->config.start.monotonic);
+			   &drain->config.start, &now);
+	drain->refit = 4 * (now.monotonic - drain->config.start.monotonic);
 }
 
 static int cairn_drain_metadata(struct cairn_drain *drain)
@@ -473,19 +474,9 @@ static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_str
 /* The program may have closed our folder behind our back: open it again, and touch no other. */
 static int cairn_drain_hold(struct cairn_drain *drain)
 {
-	int again;
-
 	if (drain->dir < 0 || cairn_os_is(drain->dir, &drain->identity))
 		return 0;
-	again = cairn_os_dir_open(drain->path);
-	if (again < 0)
-		return again;
-	if (!cairn_os_is(again, &drain->identity)) {
-		cairn_os_close(again);
-		return -ESTALE;
-	}
-	drain->dir = again;
-	return 0;
+	return cairn_ctf_regain(&drain->dir, cairn_os_dir_open(drain->path), &drain->identity);
 }
 
 int cairn_drain_step(struct cairn_drain *drain, bool all)

@@ -68,12 +68,10 @@ struct cairn_shared {
 	uint64_t size;                              /* of the whole */
 	uint64_t manifest_at, streams_at, rings_at; /* offsets */
 	uint64_t ring_size;                         /* bytes from one stream's ring to the next */
-	uint32_t packet_size, packets, streams, mode;
-	uint64_t flush_ns, block_ns;
+	uint32_t packet_size, packets, streams;
+	uint32_t pid; /* as the writer sees itself */
 	uint8_t uuid[16];
-	uint32_t pid, clock_kind;
-	uint64_t clock_hz;
-	char host[64], program[64];
+	char program[64];
 	struct cairn_bell bell; /* used unless the session has one of its own */
 	/* Changing words, each on its line. */
 	uintptr_t manifest_used __attribute__((aligned(64))); /* bytes; published after the entry */

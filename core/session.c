@@ -110,12 +110,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	cairn_os_random(shared->uuid, sizeof(shared->uuid));
 	shared->uuid[6] = (uint8_t)((shared->uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
 	shared->uuid[8] = (uint8_t)((shared->uuid[8] & 0x3f) | 0x80);
-	shared->mode = session->writer.mode;
-	shared->block_ns = session->writer.block_ns;
-	shared->flush_ns = session->flush_ns;
 	shared->pid = cairn_os_pid();
-	shared->clock_kind = session->clock;
-	shared->clock_hz = session->clock_hz;
 	shared->header = session->channel->header;
 	memcpy(shared->program, session->program, sizeof(shared->program));
 	session->writer.bell = session->control ? &session->control->bell : &shared->bell;
