@@ -97,7 +97,7 @@ static void cairn_slots_sweep(struct cairn_arena *arena)
 			continue;
 		cairn_slot_streams(slot);
 		arena->thread[i].tid = 0;
-		slot->rcu = (slot->rcu | CAIRN__NEST) + 1;
+		CAIRN__STORE(slot->rcu, (slot->rcu | CAIRN__NEST) + 1);
 		__atomic_store_n(&slot->owner, NULL, __ATOMIC_RELEASE);
 	}
 }
@@ -176,7 +176,7 @@ struct cairn_slot *cairn_slot_claim(struct cairn_module *module)
 	thread->tid = cairn_os_tid();
 	cairn_os_thread_name(thread->name);
 	if (!thread->slot.rcu)
-		thread->slot.rcu = CAIRN__ROUND;
+		CAIRN__STORE(thread->slot.rcu, CAIRN__ROUND);
 	if (!cairn_arch_cmpxchg_local((uintptr_t *)&cairn_tls, &was, (uintptr_t)thread)) {
 		/* A handler was here in between and has a slot: use that one. */
 		__atomic_store_n(&thread->slot.owner, NULL, __ATOMIC_RELEASE);

@@ -31,13 +31,6 @@
 
 #define LIFE_UNUSED static __attribute__((unused))
 
-/* Children of programs with threads may go on. */
-const char *__tsan_default_options(void);
-const char *__tsan_default_options(void)
-{
-	return "die_after_fork=0";
-}
-
 /* A sanitizer's build: fewer rounds. */
 LIFE_UNUSED bool life_slow(void)
 {
