@@ -846,6 +846,23 @@ int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet
 	return error;
 }
 
+/* Close the open packet, or make an empty packet of the cover. The file is shown. */
+static int cairn_ctf_put_seal(struct cairn_ctf_file *file)
+{
+	return file->open ? cairn_ctf_put_end(file) :
+			    cairn_ctf_put_empty(file, file->cover.events_discarded, 0);
+}
+
+int cairn_ctf_file_seal(struct cairn_ctf_file *file)
+{
+	int error;
+
+	if (file->file < 0 || file->hidden)
+		return 0;
+	error = cairn_ctf_file_hold(file);
+	return error ? error : cairn_ctf_put_seal(file);
+}
+
 /*
  * Make the stream say `lost`, and make the cover a packet of its own: a reader that knows of the cover
  * from an earlier look finds a packet there after the file was cut.

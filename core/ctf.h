@@ -116,6 +116,12 @@ void cairn_ctf_file_init(struct cairn_ctf_file *file, int dir, const char *name,
 int cairn_ctf_file_packet(struct cairn_ctf_file *file, const struct cairn_packet *head,
 			  const void *records, size_t bytes, bool closed);
 /*
+ * Nothing will be added to the packet that is last now, whether it is open or a cover: a reader that
+ * knows of it, and read the metadata before it grew, meets no event there that it has no class for.
+ * What is new of an open packet goes into a packet that begins at file->cover.timestamp_end. 0 or -errno.
+ */
+int cairn_ctf_file_seal(struct cairn_ctf_file *file);
+/*
  * Close: the file shrinks to its packets, unless somebody reads it (cairn_os_file_resize says EAGAIN).
  * If `lost` is more than the last packet says, an empty packet says it; a stream that has none yet gets
  * a file for that. Always closes; 0, or the first errno: the file is valid, and keeps its sparse end or

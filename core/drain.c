@@ -7,6 +7,10 @@
  * known; write the metadata if it grew; then the packets. Every record is walked before it is written,
  * which counts it and finds the time of the last one. A packet goes back to the writer when all of it is
  * in the file, or is lost and counted because the file refused it.
+ *
+ * Readers (babeltrace2 2.0) read the metadata, then which packets there are, and then what is in them.
+ * So when the metadata grew, packets wait until who read it before has had time for the second, but not
+ * until a ring is half full; then each file is sealed, and what they will read is what they know.
  */
 #include "drain.h"
 
@@ -21,6 +25,7 @@
 
 #define CAIRN_DRAIN_EVENTS 65536u
 #define CAIRN_DRAIN_TYPES 4096u
+#define CAIRN_DRAIN_HOLD 20000000u      /* ns */
 #define CAIRN_METADATA_SIZE (64u << 20) /* address space; what is not used takes no memory */
 
 struct cairn_drain_stream {
@@ -28,8 +33,9 @@ struct cairn_drain_stream {
 	uint64_t ring;                   /* offset of its ring in the area */
 	uintptr_t base;                  /* the same, as the writer's address */
 	uint32_t packets;
-	uint32_t done;         /* bytes of packet `next` that are dealt with, 0: not begun */
-	uintptr_t next;        /* number of the packet being read */
+	uint32_t done;  /* bytes of packet `next` that are dealt with, 0: not begun */
+	uint32_t split; /* bytes of its records that are in packets of the file before this one */
+	uintptr_t next; /* number of the packet being read */
 	uintptr_t opened, cur; /* as noted in this step */
 	uint64_t spoilt;       /* records that could not be written */
 	uint64_t fresh;        /* records of packet `next` walked but not yet in the file */
@@ -48,6 +54,8 @@ struct cairn_drain {
 	struct cairn_identity identity; /* of dir */
 	int status;                     /* first failed write */
 	bool stale;                     /* the metadata lacks something */
+	bool owed;                      /* open packets were to be written, but wait */
+	uint64_t hold, hold_most;       /* packets wait until then, monotonic ns; 0: they do not */
 	uint64_t refit; /* baseline, ns, from which on the frequency is worth writing again */
 	uint64_t recorded, dropped_before;
 	uint32_t seen; /* streams looked at */
@@ -406,6 +414,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	cairn_drain_head(&head, packet, closed);
 	if (stream->done == 0) {
 		stream->done = CAIRN_PACKET_HEADER;
+		stream->split = 0;
 		stream->fresh = 0;
 		/* Time never goes back in a file, whatever the head says. */
 		if (head.timestamp_begin > stream->walk.now)
@@ -425,7 +434,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	end = cairn_walk_records(&stream->walk, packet + stream->done, packet + size);
 	stream->fresh += stream->walk.records - before;
 	size = (uint32_t)(end - packet);
-	if (drain->dir >= 0 && (size > stream->file.open || closed)) {
+	if (drain->dir >= 0 && (size - stream->split > stream->file.open || closed)) {
 		head.magic = CAIRN_CTF_MAGIC;
 		memcpy(head.uuid, drain->uuid, sizeof(head.uuid));
 		head.stream_id = 0;
@@ -435,8 +444,9 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 		head.packet_size = 8 * (uint64_t)drain->packet_size;
 		head.events_discarded += stream->spoilt;
 		stream->file.dir = drain->dir;
-		status = cairn_ctf_file_packet(&stream->file, &head, packet + CAIRN_PACKET_HEADER,
-					       size - CAIRN_PACKET_HEADER, closed);
+		status = cairn_ctf_file_packet(&stream->file, &head,
+					       packet + CAIRN_PACKET_HEADER + stream->split,
+					       size - CAIRN_PACKET_HEADER - stream->split, closed);
 	}
 	if (status && !drain->status)
 		drain->status = status;
@@ -472,14 +482,87 @@ static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_str
 }
 
 /* The program may have closed our folder behind our back: open it again, and touch no other. */
-static int cairn_drain_hold(struct cairn_drain *drain)
+static int cairn_drain_regain(struct cairn_drain *drain)
 {
 	if (drain->dir < 0 || cairn_os_is(drain->dir, &drain->identity))
 		return 0;
 	return cairn_ctf_regain(&drain->dir, cairn_os_dir_open(drain->path), &drain->identity);
 }
 
-int cairn_drain_step(struct cairn_drain *drain, bool all)
+/* Half the ring waits, or its owner does; one of the packets is still being written. */
+static bool cairn_drain_half(const struct cairn_drain_stream *stream, uintptr_t opened)
+{
+	const uintptr_t open = opened - stream->next;
+
+	return open > 1 && (open >= stream->packets / 2 ||
+			    __atomic_load_n(&stream->from->waiting, __ATOMIC_RELAXED));
+}
+
+/* A failure is one of the disk: the packets that follow will tell. */
+static void cairn_drain_seal(struct cairn_drain_stream *stream)
+{
+	const uint64_t open = stream->file.open;
+
+	if (cairn_ctf_file_seal(&stream->file) || !open)
+		return;
+	stream->split += (uint32_t)open - CAIRN_PACKET_HEADER;
+	stream->begin = stream->file.cover.timestamp_end;
+}
+
+/* True: what came has to wait for readers of the older metadata. When it need no longer, seals. */
+static bool cairn_drain_waits(struct cairn_drain *drain, enum cairn_drain_what what)
+{
+	uint32_t i;
+
+	if (!drain->hold)
+		return false;
+	if (what != CAIRN_DRAIN_NOW && cairn_os_monotonic() < drain->hold) {
+		for (i = 0; i < drain->seen; i++)
+			if (drain->stream[i].from &&
+			    cairn_drain_half(&drain->stream[i], drain->stream[i].opened))
+				break;
+		if (i == drain->seen) {
+			drain->owed = drain->owed || what == CAIRN_DRAIN_OPEN;
+			return true;
+		}
+	}
+	drain->hold = 0;
+	for (i = 0; i < drain->seen; i++)
+		if (drain->stream[i].from)
+			cairn_drain_seal(&drain->stream[i]);
+	return false;
+}
+
+/* Packets wait from now on. Where the metadata keeps growing, there is an end to it. */
+static void cairn_drain_wait(struct cairn_drain *drain)
+{
+	const uint64_t now = cairn_os_monotonic();
+
+	if (!drain->hold)
+		drain->hold_most = now + 5 * CAIRN_DRAIN_HOLD;
+	drain->hold = now + CAIRN_DRAIN_HOLD;
+	if (drain->hold > drain->hold_most)
+		drain->hold = drain->hold_most;
+}
+
+/* Write the metadata if it grew, or if the clock is known much better. */
+static int cairn_drain_declare(struct cairn_drain *drain)
+{
+	const bool grew = drain->stale;
+	int status = cairn_drain_regain(drain);
+
+	if (status || !drain->config.output)
+		return status;
+	if (drain->dir < 0)
+		status = cairn_drain_begin(drain);
+	else if (grew || cairn_os_monotonic() - drain->config.start.monotonic > drain->refit)
+		status = cairn_drain_metadata(drain);
+	if (grew && !drain->stale)
+		cairn_drain_wait(drain);
+	return status;
+}
+
+int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 {
 	const bool any = cairn_drain_note(drain);
 	uint32_t i;
@@ -492,27 +575,24 @@ int cairn_drain_step(struct cairn_drain *drain, bool all)
 		cairn_os_barrier();
 	if (cairn_drain_manifest(drain))
 		drain->status = -EINVAL;
-	if (!any && !drain->stale)
+	if (!any && !drain->stale && !drain->hold)
 		return drain->status;
-	status = cairn_drain_hold(drain);
-	if (status) {
-		drain->status = status;
-		return status;
-	}
-	if (drain->config.output && drain->dir < 0)
-		status = cairn_drain_begin(drain);
-	else if (drain->dir >= 0 &&
-		 (drain->stale ||
-		  cairn_os_monotonic() - drain->config.start.monotonic > drain->refit))
-		status = cairn_drain_metadata(drain);
+	status = cairn_drain_declare(drain);
 	if (status)
 		drain->status = status;
 	/* Without its metadata no event may reach a file: it would make the trace unreadable. */
-	if (drain->config.output && drain->stale)
+	if ((drain->config.output && drain->stale) || cairn_drain_waits(drain, what))
 		return drain->status;
 	for (i = 0; i < drain->seen; i++)
-		cairn_drain_stream(drain, &drain->stream[i], all);
+		cairn_drain_stream(drain, &drain->stream[i],
+				   what != CAIRN_DRAIN_WHOLE || drain->owed);
+	drain->owed = false;
 	return drain->status;
+}
+
+uint64_t cairn_drain_due(const struct cairn_drain *drain, uint64_t due)
+{
+	return drain->hold && drain->hold < due ? drain->hold : due;
 }
 
 /* ---- closing ---- */
@@ -548,8 +628,8 @@ static int cairn_drain_lost_stream(struct cairn_drain *drain, uint64_t lost, uin
 
 int cairn_drain_close(struct cairn_drain *drain)
 {
-	const int held = cairn_drain_hold(drain);
-	int status = cairn_drain_step(drain, true), closed;
+	const int held = cairn_drain_regain(drain);
+	int status = cairn_drain_step(drain, CAIRN_DRAIN_NOW), closed;
 	uint64_t last = 0;
 	uint32_t i;
 
@@ -629,14 +709,9 @@ bool cairn_drain_pressed(void *data)
 		return true;
 	for (i = 0; i < drain->seen; i++) {
 		const struct cairn_drain_stream *stream = &drain->stream[i];
-		uintptr_t open;
 
-		if (!stream->from)
-			continue;
-		open = __atomic_load_n(&stream->from->opened, __ATOMIC_RELAXED) - stream->next;
-		/* One of them is still being written. */
-		if (open > 1 && (open >= stream->packets / 2 ||
-				 __atomic_load_n(&stream->from->waiting, __ATOMIC_RELAXED)))
+		if (stream->from && cairn_drain_half(stream, __atomic_load_n(&stream->from->opened,
+									     __ATOMIC_RELAXED)))
 			return true;
 	}
 	return false;

@@ -33,11 +33,20 @@ struct cairn_drain_config {
 
 /* 0; -EINVAL: the area is not what it should be; -ENOMEM. Makes no file. */
 int cairn_drain_open(struct cairn_drain **drain, const struct cairn_drain_config *config);
+
+enum cairn_drain_what {
+	CAIRN_DRAIN_WHOLE, /* whole packets */
+	CAIRN_DRAIN_OPEN,  /* the open ones too */
+	CAIRN_DRAIN_NOW    /* the same, and do not wait for readers of older metadata */
+};
 /*
- * Copy what has come. `all`: the open packets too, else only whole ones. Returns 0, or the errno of a
- * failed write: what could not be written is counted as lost if its packet is whole, else it stays.
+ * Copy what has come. When there are new events, what came waits until readers that have the metadata
+ * without them know their packets; see drain.c. Returns 0, or the errno of a failed write: what could
+ * not be written is counted as lost if its packet is whole, else it stays.
  */
-int cairn_drain_step(struct cairn_drain *drain, bool all);
+int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what);
+/* When the next step is wanted, monotonic ns, if the next regular one is at `due`. */
+uint64_t cairn_drain_due(const struct cairn_drain *drain, uint64_t due);
 /* Make the trace directory now, to learn early of an error. 0 or -errno. */
 int cairn_drain_begin(struct cairn_drain *drain);
 /* The program is gone or has stopped: the rest, final losses, final metadata. 0 or -errno. */

@@ -237,18 +237,22 @@ static void *cairn_session_consume(void *data)
 		const uint32_t turn = __atomic_load_n(&session->turn, __ATOMIC_ACQUIRE);
 		const uint32_t asked = __atomic_load_n(&session->asked, __ATOMIC_ACQUIRE);
 		uint64_t now = cairn_os_monotonic();
-		const bool all = asked != session->answered || now >= due;
 
 		if (cairn_session_has_area(session)) {
+			uint64_t wanted;
 			int status;
 
 			__atomic_add_fetch(&session->writer.bell->beat, 1, __ATOMIC_RELAXED);
-			status = cairn_drain_step(session->drain, all);
+			status = cairn_drain_step(session->drain, asked != session->answered ?
+									  CAIRN_DRAIN_NOW :
+								  now >= due ? CAIRN_DRAIN_OPEN :
+									       CAIRN_DRAIN_WHOLE);
 			cairn_session_answer(session, asked, status);
-			if (all)
+			if (now >= due)
 				due = now + session->flush_ns;
+			wanted = cairn_drain_due(session->drain, due);
 			now = cairn_os_monotonic();
-			cairn_bell_sleep(session->writer.bell, due > now ? due - now : 1,
+			cairn_bell_sleep(session->writer.bell, wanted > now ? wanted - now : 1,
 					 cairn_session_more, session);
 		} else {
 			/* Nothing recorded yet in this child, so nothing to flush. */
@@ -589,7 +593,7 @@ static void cairn_session_undo(const struct cairn_batch *batch)
 /* Bring what is recorded in line with the session's rules. Returns how many changed, or -errno. */
 static int cairn_session_match(struct cairn_session *session, struct cairn_batch *batch)
 {
-	const uint32_t bit = 1u << session->channel->session;
+	const uint32_t bit = 1u << session->channel->session, known = session->next_id;
 	struct cairn_tracepoint *tp;
 	int status = 0, changed = 0;
 
@@ -612,6 +616,9 @@ static int cairn_session_match(struct cairn_session *session, struct cairn_batch
 			changed += tp->events != NULL;
 		}
 	}
+	/* New events get into the metadata ahead of their first records: see drain.c. */
+	if (session->next_id != known)
+		cairn_bell_wake(session->writer.bell);
 	if (!status)
 		status = cairn_batch_commit(batch);
 	if (status)
@@ -696,7 +703,7 @@ static int cairn_session_flush_held(struct cairn_session *session)
 	if (!session->thread) {
 		if (!cairn_session_has_area(session))
 			return 0;
-		session->flush_status = cairn_drain_step(session->drain, true);
+		session->flush_status = cairn_drain_step(session->drain, CAIRN_DRAIN_NOW);
 		cairn_drain_stats(session->drain, &session->stats);
 		return session->flush_status;
 	}

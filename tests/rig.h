@@ -133,7 +133,7 @@ static __attribute__((unused)) struct cairn_stats rig_stats(const struct rig *ri
 /* Everything that was written is taken out. */
 static __attribute__((unused)) void rig_step(struct rig *rig)
 {
-	ck_assert_int_eq(cairn_drain_step(rig->drain, true), 0);
+	ck_assert_int_eq(cairn_drain_step(rig->drain, CAIRN_DRAIN_NOW), 0);
 }
 
 /* Close the drain; its final figures. */

@@ -572,7 +572,7 @@ static void *step_elsewhere(void *unused)
 
 	while (__atomic_load_n(&step_now, __ATOMIC_ACQUIRE) != 1)
 		nanosleep(&nap, NULL);
-	seen_status = cairn_drain_step(rig.drain, true);
+	seen_status = cairn_drain_step(rig.drain, CAIRN_DRAIN_NOW);
 	seen_recorded = rig_stats(&rig).recorded;
 	__atomic_store_n(&step_now, 2, __ATOMIC_RELEASE);
 	return unused;

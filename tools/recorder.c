@@ -433,7 +433,7 @@ static void cairn_recorder_events(struct cairn_recorder *recorder)
 	}
 }
 
-static void cairn_recorder_drain(struct cairn_recorder *recorder, bool all)
+static void cairn_recorder_drain(struct cairn_recorder *recorder, enum cairn_drain_what what)
 {
 	struct cairn_process **link = &recorder->process, *process;
 	int status;
@@ -444,7 +444,7 @@ static void cairn_recorder_drain(struct cairn_recorder *recorder, bool all)
 			cairn_recorder_bury(recorder, process);
 			continue;
 		}
-		status = cairn_drain_step(process->drain, all);
+		status = cairn_drain_step(process->drain, what);
 		if (status && !recorder->error)
 			recorder->error = status;
 		link = &process->next;
@@ -455,23 +455,26 @@ int cairn_recorder_step(struct cairn_recorder *recorder)
 {
 	struct cairn_bell *bell = &recorder->control->bell;
 	struct cairn_process *process;
-	uint64_t now = cairn_os_monotonic();
+	uint64_t now = cairn_os_monotonic(), due;
 	const bool all = now >= recorder->due;
 
 	__atomic_store_n(&bell->sleeping, 0, __ATOMIC_RELAXED);
 	__atomic_add_fetch(&bell->beat, 1, __ATOMIC_RELAXED);
 	cairn_recorder_events(recorder);
-	cairn_recorder_drain(recorder, all);
+	cairn_recorder_drain(recorder, all ? CAIRN_DRAIN_OPEN : CAIRN_DRAIN_WHOLE);
 	if (all)
 		recorder->due = cairn_os_monotonic() + CAIRN_FLUSH_NS;
 	/* [C] with cairn_bell_ring: say that we sleep, full barrier, look again. */
 	__atomic_store_n(&bell->sleeping, 1, __ATOMIC_SEQ_CST);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	for (process = recorder->process; process; process = process->next)
+	due = recorder->due;
+	for (process = recorder->process; process; process = process->next) {
 		if (cairn_drain_pressed(process->drain))
 			return 1;
+		due = cairn_drain_due(process->drain, due);
+	}
 	now = cairn_os_monotonic();
-	return recorder->due > now ? (int)((recorder->due - now) / 1000000) + 1 : 1;
+	return due > now ? (int)((due - now) / 1000000) + 1 : 1;
 }
 
 /* ---- the end ---- */

@@ -14,7 +14,10 @@
 
 CAIRN_EVENT(readers, number, CAIRN_U64(n));
 CAIRN_EVENT(readers, text, CAIRN_STR(text));
-CAIRN_EVENT(readers, late, CAIRN_SEQ(u16, numbers, count));
+/* Enabled one after another, while readers are at work. */
+#define LATE(f) f(0) f(1) f(2) f(3) f(4) f(5) f(6) f(7)
+#define DECLARE(i) CAIRN_EVENT(readers, late##i, CAIRN_SEQ(u16, numbers, count));
+LATE(DECLARE)
 
 static uint64_t stop_at; /* ms */
 
@@ -40,11 +43,26 @@ static void *writing(void *unused)
 			cairn_trace(readers, number, n++);
 			cairn_trace(readers, text,
 				    n % 2 ? "odd" : "a text that is somewhat longer");
-			cairn_trace(readers, late, numbers, n % 200);
+#define TRACE(i) cairn_trace(readers, late##i, numbers, n % 20);
+			LATE(TRACE)
 		}
 		nanosleep(&nap, NULL);
 	}
 	return unused;
+}
+
+static void *enabling(void *session)
+{
+	const struct timespec nap = { .tv_nsec = 50000000 };
+	char name[32];
+	unsigned i;
+
+	for (i = 0; i < 8; i++) {
+		nanosleep(&nap, NULL);
+		snprintf(name, sizeof(name), "readers:late%u", i);
+		ck_assert_int_eq(cairn_enable(session, name), 1);
+	}
+	return NULL;
 }
 
 /* One trace of half a second, read all the while. Returns how many reads that were. */
@@ -53,31 +71,25 @@ static unsigned read_while_written(const char *parent, unsigned round)
 	char *output = reader_folder(parent), *trace;
 	struct cairn_config config = recorded_config(output);
 	struct cairn_session *session;
-	pthread_t thread[2];
+	pthread_t thread[3];
 	unsigned i, reads = 0;
 
 	config.mode = round % 2 ? CAIRN_BLOCK : CAIRN_DISCARD;
 	config.packet_size = round % 3 ? 4096 : 65536;
-	config.packets = 8;
+	config.packets = (1u << 20) / config.packet_size; /* half of it lasts while readers wait */
 	config.flush_ms = round % 4 ? 1 : 1000;
 	session = recorded_start(&config);
 	ck_assert_int_eq(cairn_enable(session, "readers:number,readers:text"), 2);
 	stop_at = now_ms() + 500;
 	for (i = 0; i < 2; i++)
 		pthread_create(&thread[i], NULL, writing, NULL);
+	pthread_create(&thread[2], NULL, enabling, session);
 	trace = recorded_trace(output);
 	while (now_ms() < stop_at) {
 		free(recorded_read(trace));
-		/*
-		 * More metadata; flushed, since a reader that has the old one already may not meet the
-		 * new event.
-		 */
-		if (++reads == 2) {
-			ck_assert_int_eq(cairn_enable(session, "readers:late"), 1);
-			expect_status(cairn_session_flush(session), 0);
-		}
+		reads++;
 	}
-	for (i = 0; i < 2; i++)
+	for (i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
 	expect_status(cairn_session_stop(session, NULL), 0);
 	recorded_check_all(trace);
