@@ -25,7 +25,8 @@
 
 #define CAIRN_DRAIN_EVENTS 65536u
 #define CAIRN_DRAIN_TYPES 4096u
-#define CAIRN_DRAIN_HOLD 20000000u      /* ns */
+#define CAIRN_DRAIN_HOLD 20000000u               /* ns */
+#define CAIRN_DRAIN_SECONDS (uint64_t)9223372036 /* 2^63 ns */
 #define CAIRN_METADATA_SIZE (64u << 20) /* address space; what is not used takes no memory */
 
 struct cairn_drain_stream {
@@ -54,8 +55,10 @@ struct cairn_drain {
 	struct cairn_identity identity; /* of dir */
 	int status;                     /* first failed write */
 	bool stale;                     /* the metadata lacks something */
+	bool refused;                   /* nothing more can be written: all is lost */
 	bool owed;                      /* open packets were to be written, but wait */
 	uint64_t hold, hold_most;       /* packets wait until then, monotonic ns; 0: they do not */
+	uint64_t latest;                /* ticks that readers can make a time of; 0: any */
 	uint64_t refit; /* baseline, ns, from which on the frequency is worth writing again */
 	uint64_t recorded, dropped_before;
 	uint32_t seen; /* streams looked at */
@@ -170,11 +173,16 @@ int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_confi
 static void cairn_drain_refit(struct cairn_drain *drain)
 {
 	struct cairn_anchor now;
+	uint64_t most;
 
 	cairn_clock_anchor(drain->config.clock, &now);
 	cairn_clock_record(&drain->info.clock, drain->config.clock, drain->config.clock_hz,
 			   &drain->config.start, &now);
 	drain->refit = 4 * (now.monotonic - drain->config.start.monotonic);
+	/* Readers refuse a time from 2^63 ns after the epoch on. */
+	drain->latest = UINT64_MAX;
+	if (!__builtin_mul_overflow(drain->info.clock.frequency, CAIRN_DRAIN_SECONDS, &most))
+		drain->latest = most - drain->info.clock.offset;
 }
 
 static int cairn_drain_metadata(struct cairn_drain *drain)
@@ -188,7 +196,8 @@ static int cairn_drain_metadata(struct cairn_drain *drain)
 	if ((size_t)size >= CAIRN_METADATA_SIZE)
 		return -EFBIG;
 	size = cairn_ctf_metadata_write(drain->dir, drain->text, (size_t)size);
-	drain->stale = size != 0;
+	if (!size)
+		drain->stale = false;
 	return (int)size;
 }
 
@@ -226,6 +235,7 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	snprintf(info->version, sizeof(info->version), "%s", CAIRN_VERSION);
 	info->event = drain->event;
 	info->type = drain->type;
+	drain->stale = true;
 	return cairn_drain_metadata(drain);
 }
 
@@ -409,7 +419,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	struct cairn_packet head;
 	uint64_t before;
 	uint32_t size;
-	int status = 0;
+	int status = drain->refused ? -EIO : 0;
 
 	cairn_drain_head(&head, packet, closed);
 	if (stream->done == 0) {
@@ -417,12 +427,13 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 		stream->split = 0;
 		stream->fresh = 0;
 		/* Time never goes back in a file, whatever the head says. */
-		if (head.timestamp_begin > stream->walk.now)
+		if (head.timestamp_begin > stream->walk.now &&
+		    (!drain->latest || head.timestamp_begin <= drain->latest))
 			stream->walk.now = head.timestamp_begin;
 		stream->begin = stream->walk.now;
 	}
 	size = cairn_drain_valid(drain, stream, &head, closed);
-	if (size < stream->done)
+	if (size < stream->done || head.timestamp_begin > stream->begin)
 		size = stream->done;
 	if (drain->config.copy) {
 		/* All of it: an earlier write may have failed, and the buffer is every stream's. */
@@ -431,10 +442,12 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	}
 	before = stream->walk.records;
 	stream->walk.header = drain->header;
+	stream->walk.latest = drain->latest;
 	end = cairn_walk_records(&stream->walk, packet + stream->done, packet + size);
 	stream->fresh += stream->walk.records - before;
 	size = (uint32_t)(end - packet);
-	if (drain->dir >= 0 && (size - stream->split > stream->file.open || closed)) {
+	if (!drain->refused && drain->dir >= 0 &&
+	    (size - stream->split > stream->file.open || closed)) {
 		head.magic = CAIRN_CTF_MAGIC;
 		memcpy(head.uuid, drain->uuid, sizeof(head.uuid));
 		head.stream_id = 0;
@@ -549,10 +562,10 @@ static void cairn_drain_wait(struct cairn_drain *drain)
 static int cairn_drain_declare(struct cairn_drain *drain)
 {
 	const bool grew = drain->stale;
-	int status = cairn_drain_regain(drain);
+	int status = 0;
 
-	if (status || !drain->config.output)
-		return status;
+	if (!drain->config.output)
+		return 0;
 	if (drain->dir < 0)
 		status = cairn_drain_begin(drain);
 	else if (grew || cairn_os_monotonic() - drain->config.start.monotonic > drain->refit)
@@ -562,11 +575,18 @@ static int cairn_drain_declare(struct cairn_drain *drain)
 	return status;
 }
 
+static void cairn_drain_streams(struct cairn_drain *drain, bool all)
+{
+	uint32_t i;
+
+	for (i = 0; i < drain->seen; i++)
+		cairn_drain_stream(drain, &drain->stream[i], all);
+}
+
 int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 {
 	const bool any = cairn_drain_note(drain);
-	uint32_t i;
-	int status = 0;
+	int status;
 
 	drain->status = 0;
 	if (drain->config.global)
@@ -577,15 +597,18 @@ int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 		drain->status = -EINVAL;
 	if (!any && !drain->stale && !drain->hold)
 		return drain->status;
+	status = cairn_drain_regain(drain);
+	if (status) {
+		drain->status = status;
+		return status;
+	}
 	status = cairn_drain_declare(drain);
 	if (status)
 		drain->status = status;
 	/* Without its metadata no event may reach a file: it would make the trace unreadable. */
 	if ((drain->config.output && drain->stale) || cairn_drain_waits(drain, what))
 		return drain->status;
-	for (i = 0; i < drain->seen; i++)
-		cairn_drain_stream(drain, &drain->stream[i],
-				   what != CAIRN_DRAIN_WHOLE || drain->owed);
+	cairn_drain_streams(drain, what != CAIRN_DRAIN_WHOLE || drain->owed);
 	drain->owed = false;
 	return drain->status;
 }
@@ -633,6 +656,10 @@ int cairn_drain_close(struct cairn_drain *drain)
 	uint64_t last = 0;
 	uint32_t i;
 
+	/* No folder, or no metadata that has all events, until now: what waits for it is lost. */
+	drain->refused = held || (drain->config.output && drain->stale);
+	if (drain->refused)
+		cairn_drain_streams(drain, true);
 	for (i = 0; i < drain->seen; i++) {
 		struct cairn_drain_stream *stream = &drain->stream[i];
 

@@ -117,7 +117,8 @@ static __attribute__((unused)) void rig_drain(struct rig *rig, const char *outpu
 						   .program = "rig",
 						   .pid = 1,
 						   .clock = CAIRN_CLOCK_USER,
-						   .clock_hz = 1000000000 };
+						   .clock_hz = 1000000000,
+						   .start = { .monotonic = cairn_os_monotonic() } };
 
 	ck_assert_int_eq(cairn_drain_open(&rig->drain, &config), 0);
 }
