@@ -232,17 +232,19 @@ CAIRN__INLINE enum cairn_way cairn_begin_counter(struct cairn_reader *r, struct 
 CAIRN__INLINE enum cairn_way cairn_begin_clock(struct cairn_reader *r, struct cairn_event *event,
 					       size_t size, unsigned char **to)
 {
-	const struct cairn_list *list;
+	const struct cairn_list *list = __atomic_load_n(&event->by_clock, __ATOMIC_CONSUME);
+	uint64_t now = 0;
 
+	/* The clock first: what is loaded behind the call needs no saved register. */
+	if (CAIRN__LIKELY(list != NULL))
+		now = list->clock(list->data);
 	r->slot = cairn_tls;
 	/* At depth 1 now; or 0, if a fork in a handler wiped the slot in between. */
 	r->rcu = CAIRN__LOAD(r->slot->rcu) & ~CAIRN__CAST(uintptr_t, CAIRN__NEST);
-	list = __atomic_load_n(&event->by_clock, __ATOMIC_CONSUME);
-	if (CAIRN__UNLIKELY(!list)) {
-		CAIRN__PUBLISH(r->slot->rcu, r->rcu);
-		return CAIRN__LONG;
-	}
-	return cairn_begin_at(r, list, list->clock(list->data), size, to);
+	if (CAIRN__LIKELY(list != NULL))
+		return cairn_begin_at(r, list, now, size, to);
+	CAIRN__PUBLISH(r->slot->rcu, r->rcu);
+	return CAIRN__LONG;
 }
 
 CAIRN__INLINE void cairn_commit_fast(const struct cairn_reader *r, unsigned char *end)

@@ -124,7 +124,7 @@ sqlite()
 	if [ "$quick" = 1 ]; then
 		transactions=4000 rounds=${CAIRN_BENCH_ROUNDS:-5}
 	else
-		transactions=6000 rounds=${CAIRN_BENCH_ROUNDS:-11}
+		transactions=6000 rounds=${CAIRN_BENCH_ROUNDS:-25}
 	fi
 	sqlite_prepare
 	round=1
