@@ -72,7 +72,7 @@ run_tests()
 		--timeout $test_time --stop-time "$(date -d "+$target_time seconds" +%H:%M:%S)"
 }
 
-table=$(printf '%-12s %7s %7s %8s' target passed failed seconds)
+table=$(printf '%-12s %7s %7s %11s %8s' target passed failed native-only seconds)
 passed=0
 failed=0
 for target in "${targets[@]}"; do
@@ -108,7 +108,9 @@ for target in "${targets[@]}"; do
 	fi
 	passed=$((passed + ok))
 	failed=$((failed + bad))
-	row=$(printf '%-12s %7d %7d %8d%s' "$target" "$ok" "$bad" "$SECONDS" "$note")
+	# Tests that an emulator cannot run say so, one line each: tests/README.md has the list.
+	native=$(grep -c '^native only: ' "build/$target/Testing/Temporary/LastTest.log" 2>/dev/null || true)
+	row=$(printf '%-12s %7d %7d %11d %8d%s' "$target" "$ok" "$bad" "${native:-0}" "$SECONDS" "$note")
 	table+=$'\n'$row
 done
 

@@ -107,6 +107,26 @@ static uint64_t cairn_clock_scale(uint64_t x, uint64_t num, uint64_t den)
 	return x / den * num + x % den * num / den;
 }
 
+/*
+ * Ticks a second between two anchors; 0: it cannot be told. Readers take no negative offset. So where
+ * the counter's zero is that of the epoch, as in QEMU, and the fit is a little too low for that, the
+ * epoch itself is the better second anchor.
+ */
+static uint64_t cairn_clock_fit(const struct cairn_anchor *start, const struct cairn_anchor *now)
+{
+	const double ns = (double)(now->monotonic - start->monotonic);
+	const double ticks = (double)(now->ticks - start->ticks);
+	const uint64_t fit = ns > 0 ? (uint64_t)(ticks / ns * 1e9 + 0.5) : 0;
+	uint64_t hz = fit;
+
+	if (!fit || cairn_clock_scale(start->realtime, fit, 1000000000) >= start->ticks)
+		return fit;
+	hz = (uint64_t)((double)start->ticks / (double)start->realtime * 1e9);
+	while (cairn_clock_scale(start->realtime, hz, 1000000000) < start->ticks)
+		hz++;
+	return hz - fit <= fit / 1000 ? hz : fit;
+}
+
 void cairn_clock_record(struct cairn_clock_record *record, enum cairn_clock_kind kind, uint64_t hz,
 			const struct cairn_anchor *start, const struct cairn_anchor *now)
 {
@@ -125,13 +145,11 @@ void cairn_clock_record(struct cairn_clock_record *record, enum cairn_clock_kind
 		snprintf(record->description, sizeof(record->description), "Monotonic Clock");
 		record->frequency = 1000000000;
 	} else {
-		const double ns = (double)(now->monotonic - start->monotonic);
-		const double ticks = (double)(now->ticks - start->ticks);
-
 		snprintf(record->name, sizeof(record->name), "%s", CAIRN_ARCH_CLOCK_NAME);
 		snprintf(record->description, sizeof(record->description),
-			 "CPU counter, fitted over %.3g s", ns / 1e9);
-		record->frequency = ns > 0 ? (uint64_t)(ticks / ns * 1e9 + 0.5) : 0;
+			 "CPU counter, fitted over %.3g s",
+			 (double)(now->monotonic - start->monotonic) / 1e9);
+		record->frequency = cairn_clock_fit(start, now);
 		if (!record->frequency)
 			record->frequency = 1000000000;
 	}

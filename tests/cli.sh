@@ -229,7 +229,7 @@ progress()
 usage_errors
 list_errors
 if [ -n "${CAIRN_EMULATOR:-}" ]; then
-	echo "skip: cairn record (an emulated process cannot execute a program of its own CPU)"
+	echo "native only: cairn record: an emulated process cannot execute a program of its own CPU"
 	finish
 fi
 program=$work/program

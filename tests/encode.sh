@@ -1,40 +1,45 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# encode.sh [--write]: tests/golden/x86_sites.txt is what GNU as makes of x86_sites.s, for 32 and for 64
-# bits. test_patch compares the encoders of arch/x86 with it. --write: make it anew. Where there is no
-# GNU as for x86, nothing is compared, and it says so.
+# encode.sh [--write]: tests/golden/PORT_sites.txt is what GNU as makes of PORT_sites.s: for each distance
+# the disabled and the enabled site. test_patch compares the encoders of arch/PORT with it. --write: make
+# them anew. A port for which there is no GNU as here is not compared, and it says so.
 # shellcheck source=lib.sh
 . "$(dirname "$0")/lib.sh"
 
-golden=tests/golden/x86_sites
-for tool in as objcopy; do
-	command -v $tool >/dev/null || { echo "no $tool here: nothing is compared"; exit 0; }
-done
-if ! as --64 -o "$work/64.o" $golden.s 2>"$work/err" || ! as --32 -o "$work/32.o" $golden.s; then
-	as --version | head -1
-	echo "this assembler is for another CPU: nothing is compared"
-	exit 0
-fi
-
-# bytes_of BITS: a line for each pair: displacement, test, jump.
-bytes_of()
+# assemble PORT SIZE PREFIX OPTION...: a line for each pair: distance, no-op, jump, as $work/PORT.txt
+assemble()
 {
-	objcopy -O binary -j .text "$work/$1.o" "$work/$1.bin"
-	sed -n 's/^	site //p' $golden.s >"$work/disp"
-	od -An -v -tx1 -w10 "$work/$1.bin" | sed 's/^ //' |
-		sed 's/^\(.\{14\}\) \(.\{14\}\)$/\1  \2/' | paste -d ' ' "$work/disp" -
+	port=$1 size=$2 prefix=$3
+	shift 3
+	command -v "${prefix}as" >/dev/null && command -v "${prefix}objcopy" >/dev/null || return 1
+	source=tests/golden/${port}_sites.s
+	"${prefix}as" "$@" -o "$work/$port.o" "$source" 2>"$work/err" || return 1
+	"${prefix}objcopy" -O binary -j .text "$work/$port.o" "$work/$port.bin"
+	sed -n 's/^	site //p' "$source" >"$work/distances"
+	{
+		echo "# distance, no-op, jump: from ${port}_sites.s by tests/encode.sh --write"
+		od -An -v -tx1 -w$((2 * size)) "$work/$port.bin" |
+			sed -E "s/^((  *[0-9a-f]{2}){$size})/\\1 /; s/^ //" | paste -d ' ' "$work/distances" -
+	} >"$work/$port.txt"
 }
 
+# compare PORT SIZE PREFIX OPTION...
+compare()
 {
-	echo "# displacement, test \$disp, %eax, jmp disp: from x86_sites.s by tests/encode.sh --write"
-	bytes_of 64
-} >"$work/sites"
-if [ "${1:-}" = --write ]; then
-	cp "$work/sites" $golden.txt
-	exit 0
-fi
-diff -u $golden.txt "$work/sites" || fail "$golden.txt is not what as makes of $golden.s"
-bytes_of 32 >"$work/32"
-bytes_of 64 | diff - "$work/32" || fail "32 and 64 bits differ"
+	if ! assemble "$@"; then
+		echo "no assembler for $1 here: nothing is compared"
+	elif [ "$write" ]; then
+		cp "$work/$1.txt" "tests/golden/$1_sites.txt"
+	else
+		diff -u "tests/golden/$1_sites.txt" "$work/$1.txt" ||
+			fail "tests/golden/$1_sites.txt is not what as makes of $1_sites.s"
+	fi
+}
+
+write=
+[ "${1:-}" != --write ] || write=1
+compare x86 5 "" --64
+compare x86 5 "" --32
+compare aarch64 4 aarch64-linux-gnu-
 finish

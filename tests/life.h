@@ -31,12 +31,19 @@
 
 #define LIFE_UNUSED static __attribute__((unused))
 
-/* A sanitizer's build: fewer rounds. */
+LIFE_UNUSED bool life_emulated(void)
+{
+	const char *emulator = getenv("CAIRN_EMULATOR");
+
+	return emulator && *emulator;
+}
+
+/* A sanitizer's build, or an emulator: fewer rounds, and sizes in memory are not ours. */
 LIFE_UNUSED bool life_slow(void)
 {
 	const char *sanitize = getenv("CAIRN_SANITIZE");
 
-	return sanitize && *sanitize;
+	return (sanitize && *sanitize) || life_emulated();
 }
 
 LIFE_UNUSED bool life_sanitizer(const char *name)
@@ -426,6 +433,22 @@ LIFE_UNUSED bool life_refuse(const long *calls, size_t count, int error)
 		tcase_set_timeout(cases, 120);                                                     \
 		tcase_add_test(cases, test);                                                       \
 		suite_add_tcase(suite, cases);                                                     \
+	} while (0)
+
+/* Why an emulator cannot run a test: tests/README.md has the list. */
+#define LIFE_NO_TRACE "an emulated program is not traced by ptrace"
+#define LIFE_NO_FILTER "a seccomp filter would see the emulator's system calls"
+#define LIFE_NO_THREAD "QEMU 7.2 aborts when a forked child starts a thread"
+#define LIFE_NO_CLONE "a raw clone does not copy the emulator"
+#define LIFE_NO_EXEC "an emulated process cannot execute a program of its own CPU"
+
+/* A test that an emulator cannot run, natively. ci/run.sh counts the line. */
+#define LIFE_NATIVE(suite, test, why)                                                              \
+	do {                                                                                       \
+		if (life_emulated())                                                               \
+			printf("native only: " #test ": %s\n", why);                               \
+		else                                                                               \
+			LIFE_TEST(suite, test);                                                    \
 	} while (0)
 
 #endif

@@ -11,6 +11,7 @@
 [ -n "${CAIRN_BUILD_DIR:-}" ] || die "CAIRN_BUILD_DIR must name a build folder"
 unset CAIRN_TRACE CAIRN_OUTPUT CAIRN_MODE CAIRN_PACKET_SIZE CAIRN_PACKETS CAIRN_CLOCK CAIRN_DEBUG
 run=${CAIRN_EMULATOR:-}
+strip=${CAIRN_STRIP:-strip}
 cc="${CAIRN_CC:-cc} -O1 ${CAIRN_SANITIZE:-} ${CAIRN_CPPFLAGS:-$includes}"
 cxx="${CAIRN_CXX:-c++} -O1 ${CAIRN_SANITIZE:-} ${CAIRN_CPPFLAGS:-$includes}"
 if [ "${CAIRN_SHARED:-0}" = 1 ]; then
@@ -163,7 +164,7 @@ lesson_16()
 lesson_40()
 {
 	cp "$work/program" "$work/stripped"
-	strip -s "$work/stripped" || die "no strip"
+	$strip -s "$work/stripped" || die "no strip"
 	traced lesson_40_stripped 0 "$work/stripped" return
 	whole_life lesson_40_stripped
 	for kind in "-no-pie" "-pie -fPIE" "-static" "-static-pie -fPIE"; do
@@ -185,7 +186,7 @@ lesson_40()
 		traced "lesson_40 $kind" 0 "$work/kind" return
 		whole_life "lesson_40 $kind"
 		has "lesson_40 $kind" 1 prog:ev 0
-		strip -s "$work/kind"
+		$strip -s "$work/kind"
 		traced "lesson_40 $kind stripped" 0 "$work/kind" return
 		has "lesson_40 $kind stripped" 1 prog:ev 0
 	done

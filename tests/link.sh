@@ -20,7 +20,15 @@ c_events="link:one link:two link:dead"
 run=${CAIRN_EMULATOR:-}
 old_flags="'-DCAIRN_SITE_FLAGS=\"a?\"'" # for assemblers that know no R, and for gold -r (see partial)
 check="tests/link/check.sh $work/elfcheck"
-gcc -std=c11 -Iinclude -Iarch/generic tests/link/elfcheck.c -lelf -o "$work/elfcheck" ||
+patch=arch/$port/patch_arch.h
+[ -e "$patch" ] || patch=arch/generic/patch_arch.h
+# shellcheck disable=SC2086 # several words
+size=$(echo '#include <site_arch.h>' | $cc_given $includes -E -dM - |
+	sed -n 's/^#define CAIRN_ARCH_SITE_SIZE //p')
+copied=1 # gcc and clang copy a site when they peel a loop; for x86 they are known not to
+case $port in x86*) copied=0 ;; esac
+gcc -std=c11 -Iinclude -Iarch/generic -DSITES_COPIED=$copied "-DPATCH_ARCH=\"../../$patch\"" "-DSITE_SIZE=$size" \
+	tests/link/elfcheck.c -lelf -o "$work/elfcheck" ||
 	die "elfcheck does not compile. On Debian: apt-get install gcc libelf-dev"
 
 # Cairn itself, one archive a compiler: $work/CC.a

@@ -82,11 +82,11 @@ enum lane: i16
     RIGHT = 1 ... 300
 EOF
 
-object main -O2 -DFUNCTION=some -DMAIN -DSAME_FIELDS
+object main -O1 -DFUNCTION=some -DMAIN -DSAME_FIELDS
 object other -O0 -DFUNCTION=other
-object branch -O2 -DFUNCTION=other -DCAIRN_SITES=branch
-object clash -O2 -DFUNCTION=other -DOTHER_FIELDS
-object collect -O2 -DFUNCTION=other -ffunction-sections -fdata-sections
+object branch -O1 -DFUNCTION=other -DCAIRN_SITES=branch
+object clash -O1 -DFUNCTION=other -DOTHER_FIELDS
+object collect -O1 -DFUNCTION=other -ffunction-sections -fdata-sections
 program plain main.o other.o
 lists plain
 program library.so -shared main.o other.o

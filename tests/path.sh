@@ -10,8 +10,12 @@
 # shellcheck disable=SC2086,SC2154,SC1091 # several words; from lib.sh
 . "$(dirname "$0")/lib.sh"
 
-if [ -n "${CAIRN_SANITIZE:-}${CAIRN_EMULATOR:-}" ]; then
-	echo "sanitizers and emulators have calls of their own: nothing is counted"
+if [ -n "${CAIRN_EMULATOR:-}" ]; then
+	echo "native only: path: an emulator has calls of its own"
+	finish
+fi
+if [ -n "${CAIRN_SANITIZE:-}" ]; then
+	echo "sanitizers have calls of their own: nothing is counted"
 	finish
 fi
 cc=$cc_given

@@ -158,6 +158,34 @@ START_TEST(counter_record)
 }
 END_TEST
 
+/*
+ * A counter whose zero is the epoch (QEMU's cntvct): a fit that is a little too low would need a negative
+ * offset, which readers refuse.
+ */
+START_TEST(counter_from_the_epoch)
+{
+	const uint64_t realtime = 1800000000123456789, hz = 62500000;
+	const struct cairn_anchor start = { realtime / 1000000000 * hz + 7716049, 12345, realtime };
+	int64_t wrong;
+
+	for (wrong = -5000; wrong <= 5000; wrong += 100) {
+		const struct cairn_anchor now = { start.ticks + hz + (uint64_t)wrong,
+						  start.monotonic + 1000000000, 0 };
+		const struct cairn_clock_record record = record_of(CAIRN_CLOCK_COUNTER, 0, start,
+								   now);
+		const int64_t off = (int64_t)(realtime_of(&record, start.ticks) - realtime);
+
+		ck_assert_msg((int64_t)record.offset >= 0,
+			      "fit off by %" PRId64 ": offset %" PRId64, wrong,
+			      (int64_t)record.offset);
+		ck_assert_msg(off > -100 && off < 100, "the anchor comes out %" PRId64 " ns off",
+			      off);
+		ck_assert_uint_ge(record.frequency, hz - 1);
+		ck_assert_uint_le(record.frequency, hz + 5001);
+	}
+}
+END_TEST
+
 /* No time passed between the anchors, or the counter stood still: some frequency, no division by 0. */
 START_TEST(no_baseline)
 {
@@ -366,6 +394,7 @@ int main(void)
 	tcase_add_test(tcase, user_record);
 	tcase_add_test(tcase, monotonic_record);
 	tcase_add_test(tcase, counter_record);
+	tcase_add_test(tcase, counter_from_the_epoch);
 	tcase_add_test(tcase, no_baseline);
 	tcase_add_test(tcase, anchor);
 	tcase_add_test(tcase, lesson_55_switch);

@@ -708,27 +708,27 @@ END_TEST
 
 static void add(Suite *suite)
 {
-	LIFE_TEST(suite, lesson_6);
+	LIFE_NATIVE(suite, lesson_6, LIFE_NO_EXEC);
 	LIFE_TEST(suite, closed_descriptors);
 	/* ThreadSanitizer makes vfork a fork, and cannot start a thread in the child of a process with
 	 * several: "dup thread with used id". */
 	if (life_sanitizer("thread"))
 		return;
-	LIFE_TEST(suite, lesson_1_and_lesson_7);
-	LIFE_TEST(suite, lesson_1_daemon);
-	LIFE_TEST(suite, lesson_2);
-	LIFE_TEST(suite, lesson_28);
-	LIFE_TEST(suite, lesson_3);
-	LIFE_TEST(suite, lesson_3_without_event);
-	LIFE_TEST(suite, pitfall_T18);
-	LIFE_TEST(suite, pitfall_T17);
+	LIFE_NATIVE(suite, lesson_1_and_lesson_7, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, lesson_1_daemon, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, lesson_2, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, lesson_28, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, lesson_3, LIFE_NO_CLONE);
+	LIFE_NATIVE(suite, lesson_3_without_event, LIFE_NO_CLONE);
+	LIFE_NATIVE(suite, pitfall_T18, LIFE_NO_CLONE);
+	LIFE_NATIVE(suite, pitfall_T17, LIFE_NO_FILTER);
 	LIFE_TEST(suite, lesson_4);
-	LIFE_TEST(suite, early_fork_handler);
-	LIFE_TEST(suite, child_enables);
-	LIFE_TEST(suite, pitfall_T19);
-	LIFE_TEST(suite, pitfall_T19_own_clock);
-	LIFE_TEST(suite, pitfall_T19_next_packet);
-	LIFE_TEST(suite, changed_folder);
+	LIFE_NATIVE(suite, early_fork_handler, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, child_enables, LIFE_NO_THREAD);
+	LIFE_NATIVE(suite, pitfall_T19, LIFE_NO_TRACE);
+	LIFE_NATIVE(suite, pitfall_T19_own_clock, LIFE_NO_TRACE);
+	LIFE_NATIVE(suite, pitfall_T19_next_packet, LIFE_NO_TRACE);
+	LIFE_NATIVE(suite, changed_folder, LIFE_NO_THREAD);
 }
 
 LIFE_MAIN("life", add)

@@ -531,7 +531,7 @@ static void add(Suite *suite)
 	LIFE_TEST(suite, lesson_22);
 	LIFE_TEST(suite, lesson_15);
 	LIFE_TEST(suite, traced_library_leaves_nothing);
-	LIFE_TEST(suite, pitfall_T9);
+	LIFE_NATIVE(suite, pitfall_T9, LIFE_NO_THREAD);
 	LIFE_TEST(suite, pitfall_T10);
 	LIFE_TEST(suite, pitfall_T22);
 	if (!CAIRN__TSAN)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Patching: the encoders of arch/x86 against bytes from GNU as (on any CPU); core/patch.c on pages of
+ * Patching: the encoders of the ports against bytes from GNU as (on any CPU); core/patch.c on pages of
  * the test's own, and on this program's text: nothing is written before everything is verified, text
  * gets its protection back, a refusal leaves all as it was.
  */
@@ -17,6 +17,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
+#include "encoders.h"
 #include "os.h"
 #include "patch.h"
 #include "patch_arch.h"
@@ -27,53 +28,82 @@ CAIRN_EVENT(patch, one, CAIRN_U32(n));
 CAIRN_EVENT(patch, two, CAIRN_U32(n));
 CAIRN_EVENT(patch, three, CAIRN_U32(n));
 
-/* patch.c */
-int x86_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int x86_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+/* ---- the encoders of all ports ---- */
 
-/* ---- the encoders of x86 ---- */
+struct encoder {
+	const char *port;
+	unsigned size;
+	uintptr_t base; /* distances count from here, relative to the site */
+	unsigned lines;
+	int (*nop)(unsigned char *insn, uintptr_t from, uintptr_t to);
+	int (*jump)(unsigned char *insn, uintptr_t from, uintptr_t to);
+};
 
-static void check_bytes(const char *what, int64_t disp, const unsigned char *got,
-			const unsigned *golden)
+static const struct encoder encoders[] = {
+	{ "x86", 5, 5, 17, x86_nop, x86_jump },
+	{ "aarch64", 4, 0, 14, aarch64_nop, aarch64_jump },
+};
+
+/* The bytes of one instruction from a golden file; what is behind them. */
+static const char *golden_bytes(const char *text, unsigned char *bytes, unsigned size)
 {
-	int i;
+	char *end;
 
-	for (i = 0; i < 5; i++)
-		ck_assert_msg(got[i] == golden[i],
-			      "%s %" PRId64 ": byte %d is %02x, as makes it %02x", what, disp, i,
-			      got[i], golden[i]);
+	for (; size > 0; size--, text = end)
+		*bytes++ = (unsigned char)strtoul(text, &end, 16);
+	return text;
 }
 
+/* GNU as makes the same bytes: see encode.sh. */
 START_TEST(golden)
 {
-	const char *source = getenv("CAIRN_SOURCE_DIR");
+	const struct encoder *encoder = &encoders[_i];
+	const char *source = getenv("CAIRN_SOURCE_DIR"), *rest;
 	const uintptr_t from = sizeof(void *) == 8 ? (uintptr_t)1 << 40 : 0x80000000;
-	unsigned nop[5], jump[5], lines = 0;
-	unsigned char insn[5];
-	char path[4096], line[256];
-	int64_t disp;
+	unsigned char insn[8], nop[8], jump[8];
+	unsigned lines = 0;
+	char path[4096], line[256], *end;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/tests/golden/x86_sites.txt", source ? source : ".");
+	snprintf(path, sizeof(path), "%s/tests/golden/%s_sites.txt", source ? source : ".",
+		 encoder->port);
 	file = fopen(path, "r");
 	ck_assert_msg(file != NULL, "%s: %s (set CAIRN_SOURCE_DIR)", path, strerror(errno));
 	while (fgets(line, sizeof(line), file)) {
+		const int64_t distance = strtoll(line, &end, 0) + (int64_t)encoder->base;
+
 		if (line[0] == '#')
 			continue;
-		ck_assert_int_eq(sscanf(line, "%" SCNi64 " %x %x %x %x %x %x %x %x %x %x", &disp,
-					&nop[0], &nop[1], &nop[2], &nop[3], &nop[4], &jump[0],
-					&jump[1], &jump[2], &jump[3], &jump[4]),
-				 11);
 		lines++;
-		if (sizeof(void *) == 4 && disp + 5 != (int32_t)(disp + 5))
+		if (sizeof(void *) == 4 && distance != (int32_t)distance)
 			continue; /* no address is that far */
-		ck_assert_int_eq(x86_nop(insn, from, from + 5 + (uintptr_t)disp), 0);
-		check_bytes("test", disp, insn, nop);
-		ck_assert_int_eq(x86_jump(insn, from, from + 5 + (uintptr_t)disp), 0);
-		check_bytes("jmp", disp, insn, jump);
+		rest = golden_bytes(end, nop, encoder->size);
+		golden_bytes(rest, jump, encoder->size);
+		ck_assert_int_eq(encoder->nop(insn, from, from + (uintptr_t)distance), 0);
+		ck_assert_msg(!memcmp(insn, nop, encoder->size), "%s: no-op at %s", encoder->port,
+			      line);
+		ck_assert_int_eq(encoder->jump(insn, from, from + (uintptr_t)distance), 0);
+		ck_assert_msg(!memcmp(insn, jump, encoder->size), "%s: jump at %s", encoder->port,
+			      line);
 	}
 	fclose(file);
-	ck_assert_uint_ge(lines, 17);
+	ck_assert_uint_ge(lines, encoder->lines);
+}
+END_TEST
+
+/* What is out of reach, or between two instructions, is refused. */
+START_TEST(reach_aarch64)
+{
+	const uintptr_t from = 0x40000000, half = 0x8000000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(aarch64_jump(insn, from, from + half - 4), 0);
+	ck_assert_int_eq(aarch64_jump(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(aarch64_nop(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(aarch64_jump(insn, from, from - half), 0);
+	ck_assert_int_eq(aarch64_jump(insn, from, from - half - 4), -ERANGE);
+	ck_assert_int_eq(aarch64_nop(insn, from, from - half - 4), -ERANGE);
+	ck_assert_int_eq(aarch64_jump(insn, from, from + 2), -ERANGE);
 }
 END_TEST
 
@@ -498,7 +528,8 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tcase, 60);
-	tcase_add_test(tcase, golden);
+	tcase_add_loop_test(tcase, golden, 0, sizeof(encoders) / sizeof(encoders[0]));
+	tcase_add_test(tcase, reach_aarch64);
 	tcase_add_test(tcase, reach);
 	tcase_add_test(tcase, one_byte);
 #if CAIRN_ARCH_SITE_SIZE

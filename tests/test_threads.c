@@ -489,13 +489,13 @@ static void add(Suite *suite)
 	LIFE_TEST(suite, lesson_24_with_losses);
 	/* ThreadSanitizer delivers signals later, when the program calls the C library. */
 	if (!life_sanitizer("thread"))
-		LIFE_TEST(suite, pitfall_T24);
+		LIFE_NATIVE(suite, pitfall_T24, LIFE_NO_TRACE);
 	LIFE_TEST(suite, pitfall_T20);
 	LIFE_TEST(suite, lesson_27);
 	LIFE_TEST(suite, pitfall_T21);
 	LIFE_TEST(suite, pitfall_T23);
 	LIFE_TEST(suite, lesson_9_detached_threads);
-	LIFE_TEST(suite, lesson_7_no_system_call);
+	LIFE_NATIVE(suite, lesson_7_no_system_call, LIFE_NO_TRACE);
 }
 
 LIFE_MAIN("threads", add)

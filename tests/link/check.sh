@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # check.sh ELFCHECK FILE SITES EVENT...: elfcheck, and every site that it lists is an instruction by
-# itself in the disassembly, `test $..., %eax`.
+# itself in the disassembly.
 elfcheck=$1
 file=$2
 shift 2
@@ -10,8 +10,8 @@ if ! "$elfcheck" "$file" "$@" >"$file.sites"; then
 	exit 1
 fi
 [ -s "$file.sites" ] || exit 0
-objdump -d "$file" | grep '	a9 ' | awk -v file="$file" '
+${CAIRN_OBJDUMP:-objdump} -d "$file" | grep '^ *[0-9a-f]*:	' | awk -v file="$file" '
 	NR == FNR { want[$2] = 1; n++; next }
 	{ sub(":", "", $1); if ($1 in want) delete want[$1] }
-	END { for (at in want) { print file ": no instruction a9 at " at; wrong = 1 } exit wrong }' \
+	END { for (at in want) { print file ": no instruction begins at " at; wrong = 1 } exit wrong }' \
 	"$file.sites" -

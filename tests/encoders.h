@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* The encoders of the ports, from patch.c. `from` is the site's address. 0 or -ERANGE. */
+#ifndef CAIRN_TEST_ENCODERS_H
+#define CAIRN_TEST_ENCODERS_H
+
+#include <stdint.h>
+
+int x86_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int x86_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int aarch64_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int aarch64_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+
+#endif
