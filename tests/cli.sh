@@ -182,6 +182,10 @@ records()
 	has '^1 stream, [0-9]+ packets?, [0-9]+ bytes, 0 events lost$'
 	expect 0 '^cairn: 50 events recorded, 0 lost, [0-9]+ bytes, 6 processes' \
 		$cairn record -o "$work/forks" -- "$program" fork 5
+	# Their ends are told faster than they are read.
+	expect 0 '^cairn: 1500 events recorded, 0 lost, [0-9]+ bytes, 151 processes' \
+		$cairn record -o "$work/many" -- "$program" fork 150
+	if grep 'recorded no further' "$work/err"; then fail "processes that ended are said to run"; fi
 	expect 0 '^cairn: 1 event recorded, .*, 2 processes: ' \
 		$cairn record -o "$work/orphan" -- "$program" orphan
 	grep -q '^cairn: 1 process of .* still runs and is recorded no further: ' "$work/err" ||

@@ -417,19 +417,29 @@ static bool cairn_recorder_gone(const struct cairn_process *process)
 	       (process->pidfd < 0 && kill((pid_t)process->pid, 0) && errno == ESRCH);
 }
 
+/* The end of a process is told once. */
+static void cairn_recorder_dead(struct cairn_recorder *recorder, struct cairn_process *process)
+{
+	process->dead = true;
+	epoll_ctl(recorder->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
+}
+
+/* All that happened until now: who is adopted here may be dead already, which the next turn tells. */
 static void cairn_recorder_events(struct cairn_recorder *recorder)
 {
 	struct epoll_event event[32];
 	uint64_t rings;
-	int i, n = epoll_wait(recorder->epoll, event, 32, 0);
+	int i, n;
 
-	for (i = 0; i < n; i++) {
-		if (event[i].data.ptr == &recorder->listener)
-			cairn_recorder_accept(recorder);
-		else if (event[i].data.ptr == &recorder->event)
-			(void)!read(recorder->event, &rings, sizeof(rings));
-		else
-			((struct cairn_process *)event[i].data.ptr)->dead = true;
+	while ((n = epoll_wait(recorder->epoll, event, 32, 0)) > 0) {
+		for (i = 0; i < n; i++) {
+			if (event[i].data.ptr == &recorder->listener)
+				cairn_recorder_accept(recorder);
+			else if (event[i].data.ptr == &recorder->event)
+				(void)!read(recorder->event, &rings, sizeof(rings));
+			else
+				cairn_recorder_dead(recorder, event[i].data.ptr);
+		}
 	}
 }
 
