@@ -1048,7 +1048,7 @@ void cairn_session_module(void)
 
 void cairn_session_exit(void)
 {
-	bool gone = true;
+	bool gone = true, any = false;
 	uint32_t i;
 	int readers;
 
@@ -1059,6 +1059,7 @@ void cairn_session_exit(void)
 		/* A recorder outside drains what is left, however the program ends. */
 		if (!session)
 			continue;
+		any = true;
 		gone = gone && !session->control;
 		if (session->control)
 			continue;
@@ -1071,9 +1072,7 @@ void cairn_session_exit(void)
 			cairn_session_unmap(session);
 		gone = gone && !session->writer.shared;
 	}
-	/* A library that carries this copy may be loaded again: leave no pages. A thread of a program
-	 * that ends finds its slot gone and no listeners, as in a child. */
-	if (gone && cairn_arena)
-		cairn_os_discard(cairn_arena, sizeof(*cairn_arena));
+	if (gone)
+		cairn_slots_end(any);
 	cairn_os_threads_end();
 }

@@ -24,6 +24,7 @@ uintptr_t cairn_dropped;
 const struct cairn_list cairn_list_none;
 uint32_t cairn_fences;
 static bool cairn_arena_wipes;
+static bool cairn_over; /* the arena was wiped because the sessions ended, not by a fork */
 
 CAIRN_THREAD_LOCAL struct cairn_slot *cairn_tls CAIRN_TLS_ATTRIBUTE = &cairn_no_slot;
 
@@ -31,6 +32,10 @@ int cairn_slots_begin(void)
 {
 	struct cairn_arena *arena;
 
+	if (cairn_over) {
+		__atomic_store_n(&cairn_arena->alive, 1, __ATOMIC_RELEASE);
+		__atomic_store_n(&cairn_over, false, __ATOMIC_RELAXED);
+	}
 	if (cairn_arena)
 		return 0;
 	arena = cairn_os_pages(sizeof(*arena), true, &cairn_arena_wipes);
@@ -39,6 +44,19 @@ int cairn_slots_begin(void)
 	arena->alive = 1;
 	__atomic_store_n(&cairn_arena, arena, __ATOMIC_RELEASE);
 	return 0;
+}
+
+/*
+ * A library that carries this copy may be loaded again: leave no pages. A thread of a program that ends
+ * finds its slot gone; after the sessions there is nobody that an event could reach.
+ */
+void cairn_slots_end(bool sessions)
+{
+	if (!cairn_arena)
+		return;
+	__atomic_store_n(&cairn_over, sessions, __ATOMIC_RELAXED);
+	cairn_arch_mb();
+	cairn_os_discard(cairn_arena, sizeof(*cairn_arena));
 }
 
 void cairn_slots_child(void)
@@ -142,6 +160,8 @@ static bool cairn_slots_revive(struct cairn_arena *arena)
 {
 	uintptr_t dead = 0;
 
+	if (__atomic_load_n(&cairn_over, __ATOMIC_RELAXED))
+		return false;
 	if (!cairn_arch_cmpxchg(&arena->alive, &dead, 2))
 		return dead == 1;
 	cairn_session_child();

@@ -34,6 +34,9 @@ extern uintptr_t cairn_dropped CAIRN__HIDDEN;
 
 /* Map the arena and arm what watches threads and forks. 0, -ENOMEM. Under the lock. */
 int cairn_slots_begin(void);
+/* The program ends, or the library that has this copy: give the arena's pages back. `sessions`: there
+ * were some, and events find no slot until there is one again. */
+void cairn_slots_end(bool sessions);
 /* True if the calling thread is inside an event (or a handler that interrupted one). */
 bool cairn_slot_busy(void);
 /* Give the slot back when its thread ends; its streams become free to be taken over. */
