@@ -25,12 +25,17 @@ struct cairn_control {
 	char patterns[CAIRN_CONTROL_PATTERNS]; /* comma-separated */
 };
 
-/* What a program sends along with the descriptor of its area. */
+/*
+ * What a program sends along with the descriptor of its area. The answer is one byte: 0, or the errno for
+ * which it cannot be recorded.
+ */
 struct cairn_announce {
 	uint32_t magic, version;
 	uint64_t size; /* of the area */
 	uint32_t pid;  /* as it sees itself */
 	uint32_t clock;
+	uint32_t error; /* errno: it has no area, and what it hits is lost; 0: it has */
+	uint32_t zero;
 };
 
 #endif

@@ -27,11 +27,10 @@
 #define CAIRN_DRAIN_TYPES 4096u
 #define CAIRN_DRAIN_HOLD 20000000u               /* ns */
 #define CAIRN_DRAIN_SECONDS (uint64_t)9223372036 /* 2^63 ns */
-#define CAIRN_METADATA_SIZE (64u << 20) /* address space; what is not used takes no memory */
 
 struct cairn_drain_stream {
 	const struct cairn_stream *from; /* NULL: not seen yet */
-	uint64_t ring;                   /* offset of its ring in the area */
+	const unsigned char *ring;       /* as mapped here */
 	uintptr_t base;                  /* the same, as the writer's address */
 	uint32_t packets;
 	uint32_t done;  /* bytes of packet `next` that are dealt with, 0: not begun */
@@ -80,8 +79,9 @@ static int cairn_drain_check(struct cairn_drain *drain)
 {
 	const struct cairn_shared *shared = drain->config.shared;
 	const uint64_t size = drain->config.size;
+	const uint64_t head = drain->config.ring ? cairn_shared_head() : size;
 
-	if (size < sizeof(*shared) || shared->magic != CAIRN_SHARED_MAGIC ||
+	if (size < sizeof(*shared) || head > size || shared->magic != CAIRN_SHARED_MAGIC ||
 	    shared->version != CAIRN_SHARED_VERSION || shared->word_bytes != sizeof(void *))
 		return -EINVAL;
 	drain->packet_size = shared->packet_size;
@@ -95,10 +95,10 @@ static int cairn_drain_check(struct cairn_drain *drain)
 	    drain->streams > CAIRN_STREAMS || drain->ring_size > size ||
 	    drain->ring_size < 2ull * drain->packet_size)
 		return -EINVAL;
-	if (drain->streams_at > size || drain->manifest_at > size || drain->rings_at > size ||
+	if (drain->streams_at > head || drain->manifest_at > head || drain->rings_at > size ||
 	    drain->streams_at % 64 || drain->manifest_at % 8 ||
-	    CAIRN_MANIFEST_SIZE > size - drain->manifest_at ||
-	    sizeof(struct cairn_stream) * CAIRN_STREAMS > size - drain->streams_at ||
+	    CAIRN_MANIFEST_SIZE > head - drain->manifest_at ||
+	    sizeof(struct cairn_stream) * CAIRN_STREAMS > head - drain->streams_at ||
 	    drain->ring_size * drain->streams > size - drain->rings_at)
 		return -EINVAL;
 	return 0;
@@ -113,7 +113,8 @@ static int cairn_drain_memory(struct cairn_drain *drain)
 	drain->by_id = cairn_os_pages(CAIRN_DRAIN_EVENTS * sizeof(*drain->by_id), false, NULL);
 	drain->stream = cairn_os_pages(CAIRN_STREAMS * sizeof(*drain->stream), false, NULL);
 	drain->manifest = cairn_os_pages(CAIRN_MANIFEST_SIZE, false, NULL);
-	drain->text = cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
+	drain->text = drain->config.text ? drain->config.text :
+					   cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
 	if (drain->config.copy)
 		drain->buffer = cairn_os_pages(drain->packet_size, false, NULL);
 	return drain->event && drain->type && drain->program && drain->by_id && drain->stream &&
@@ -131,15 +132,22 @@ static void cairn_drain_release(void *at, size_t size)
 
 void cairn_drain_free(struct cairn_drain *drain)
 {
+	uint32_t i;
+
 	if (!drain)
 		return;
+	for (i = 0; i < drain->seen && drain->config.ring; i++)
+		if (drain->stream[i].from)
+			cairn_os_unmap((void *)(uintptr_t)drain->stream[i].ring,
+				       (size_t)drain->ring_size);
 	cairn_drain_release(drain->event, CAIRN_DRAIN_EVENTS * sizeof(*drain->event));
 	cairn_drain_release(drain->type, CAIRN_DRAIN_TYPES * sizeof(*drain->type));
 	cairn_drain_release(drain->program, CAIRN_DRAIN_EVENTS * sizeof(*drain->program));
 	cairn_drain_release(drain->by_id, CAIRN_DRAIN_EVENTS * sizeof(*drain->by_id));
 	cairn_drain_release(drain->stream, CAIRN_STREAMS * sizeof(*drain->stream));
 	cairn_drain_release(drain->manifest, CAIRN_MANIFEST_SIZE);
-	cairn_drain_release(drain->text, CAIRN_METADATA_SIZE);
+	if (!drain->config.text)
+		cairn_drain_release(drain->text, CAIRN_METADATA_SIZE);
 	cairn_drain_release(drain->buffer, drain->packet_size);
 	if (drain->dir >= 0 && cairn_os_is(drain->dir, &drain->identity))
 		cairn_os_close(drain->dir);
@@ -201,30 +209,51 @@ static int cairn_drain_metadata(struct cairn_drain *drain)
 	return (int)size;
 }
 
+/* The trace directory: made once, whatever happens to the attempts to open it. */
+static int cairn_drain_folder(struct cairn_drain *drain)
+{
+	const struct cairn_drain_config *config = &drain->config;
+	uint32_t nonce;
+	int status = cairn_os_dir_create(config->output), dir;
+
+	if (!status && !drain->path[0]) {
+		/* Without a descriptor to open it by (RLIMIT_NOFILE) it would stay empty. */
+		dir = cairn_os_dir_open(config->output);
+		if (dir == -EMFILE || dir == -ENFILE)
+			return dir;
+		if (dir >= 0)
+			cairn_os_close(dir);
+		cairn_os_random(&nonce, sizeof(nonce));
+		snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output,
+			 drain->name, config->pid, nonce);
+		status = cairn_os_dir_create(drain->path);
+		if (status)
+			drain->path[0] = 0;
+	}
+	if (status)
+		return status;
+	dir = cairn_os_dir_open(drain->path);
+	if (dir < 0)
+		return dir;
+	status = cairn_os_identify(dir, &drain->identity);
+	if (status)
+		cairn_os_close(dir);
+	else
+		drain->dir = dir;
+	return status;
+}
+
 int cairn_drain_begin(struct cairn_drain *drain)
 {
 	struct cairn_ctf_info *info = &drain->info;
 	const struct cairn_drain_config *config = &drain->config;
-	uint32_t nonce;
 	int status;
 
 	if (drain->dir >= 0 || !config->output)
 		return 0;
-	status = cairn_os_dir_create(config->output);
+	status = cairn_drain_folder(drain);
 	if (status)
 		return status;
-	cairn_os_random(&nonce, sizeof(nonce));
-	snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output, drain->name,
-		 config->pid, nonce);
-	status = cairn_os_dir_create(drain->path);
-	if (!status)
-		status = drain->dir = cairn_os_dir_open(drain->path);
-	if (status >= 0)
-		status = cairn_os_identify(drain->dir, &drain->identity);
-	if (status < 0) {
-		drain->path[0] = 0;
-		return status;
-	}
 	memcpy(info->uuid, drain->uuid, sizeof(info->uuid));
 	info->header = drain->header ? drain->header : 4;
 	info->word_bits = 8 * sizeof(void *);
@@ -307,6 +336,7 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 		i;
 	struct cairn_packet like = { .magic = CAIRN_CTF_MAGIC, .stream_instance_id = i };
 	uint32_t packets;
+	uint64_t at;
 	char name[32];
 
 	if (__atomic_load_n(&from->state, __ATOMIC_ACQUIRE) == CAIRN_STREAM_FREE)
@@ -315,8 +345,15 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 	if (packets < 2 || (packets & (packets - 1)) ||
 	    (uint64_t)packets * drain->packet_size > drain->ring_size)
 		return false;
+	at = drain->rings_at + drain->ring_size * i;
+	stream->ring = drain->config.ring ?
+			       drain->config.ring(drain->config.data, at, (size_t)drain->ring_size) :
+			       (const unsigned char *)drain->config.shared + (uintptr_t)at;
+	if (!stream->ring) {
+		drain->status = -ENOMEM;
+		return false;
+	}
 	stream->packets = packets;
-	stream->ring = drain->rings_at + drain->ring_size * i;
 	stream->base = from->base;
 	stream->walk.program = drain->by_id;
 	stream->walk.programs = CAIRN_DRAIN_EVENTS;
@@ -411,10 +448,8 @@ static uint32_t cairn_drain_valid(const struct cairn_drain *drain,
 static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_stream *stream,
 			       bool closed)
 {
-	const unsigned char *packet = (const unsigned char *)drain->config.shared +
-				      (uintptr_t)stream->ring +
-				      (stream->next & (stream->packets - 1)) *
-					      (uintptr_t)drain->packet_size;
+	const unsigned char *packet = stream->ring + (stream->next & (stream->packets - 1)) *
+							     (uintptr_t)drain->packet_size;
 	const unsigned char *end;
 	struct cairn_packet head;
 	uint64_t before;
@@ -585,10 +620,11 @@ static void cairn_drain_streams(struct cairn_drain *drain, bool all)
 
 int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 {
-	const bool any = cairn_drain_note(drain);
+	bool any;
 	int status;
 
 	drain->status = 0;
+	any = cairn_drain_note(drain);
 	if (drain->config.global)
 		cairn_os_barrier_global();
 	else
@@ -721,7 +757,7 @@ void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stat
 
 const char *cairn_drain_path(const struct cairn_drain *drain)
 {
-	return drain->path;
+	return drain->dir < 0 ? "" : drain->path;
 }
 
 /* ---- sleeping ---- */

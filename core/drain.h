@@ -18,9 +18,20 @@
 
 struct cairn_drain;
 
+/* What a drain writes metadata in: address space; what is not used takes no memory. */
+#define CAIRN_METADATA_SIZE (64u << 20)
+
 struct cairn_drain_config {
 	struct cairn_shared *shared; /* mapped here; the drain does not unmap it */
-	size_t size;                 /* of the mapping */
+	size_t size;                 /* of the area */
+	/*
+	 * A recorder of many processes maps only the first cairn_shared_head() bytes, and each ring when it
+	 * is first used: NULL if that fails, which is tried again. The drain unmaps it. NULL: all of
+	 * the area is mapped.
+	 */
+	void *(*ring)(void *data, uint64_t at, size_t size);
+	void *data;
+	char *text; /* CAIRN_METADATA_SIZE bytes that all drains of a thread may share; NULL: its own */
 	const char *output;          /* folder that the trace directory is made in; NULL: none */
 	const char *program;
 	uint32_t pid; /* as seen from here */

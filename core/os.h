@@ -86,7 +86,8 @@ int cairn_os_text_close(const struct cairn_text *text); /* as it was */
 
 /*
  * The recorder outside (cairn record): its control area, and handing the shared area to it over its
- * socket. Both fail with the errno of the system if the recorder is gone.
+ * socket (fd < 0: none). Both fail with the errno of the system if the recorder is gone, or with the
+ * one that it answers.
  */
 int cairn_os_control_map(const char *path, size_t size, void **memory);            /* [s] */
 int cairn_os_announce(const char *socket, int fd, const void *words, size_t size); /* [s] */

@@ -279,13 +279,11 @@ int cairn_os_announce(const char *path, int fd, const void *words, size_t size)
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct iovec data = { .iov_base = (void *)(uintptr_t)words, .iov_len = size };
 	struct msghdr message = { .msg_iov = &data,
-				  .msg_iovlen = 1,
-				  .msg_control = &control,
-				  .msg_controllen = sizeof(control.space) };
+				  .msg_iovlen = 1 };
 	const struct timeval patience = { .tv_sec = 2 };
 	const int end = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-	int status = 0;
-	char ready;
+	unsigned char answer;
+	int status;
 
 	if (end < 0)
 		return -errno;
@@ -293,14 +291,21 @@ int cairn_os_announce(const char *path, int fd, const void *words, size_t size)
 	setsockopt(end, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	setsockopt(end, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	strncpy(address.sun_path, path, sizeof(address.sun_path) - 1);
-	control.head.cmsg_level = SOL_SOCKET;
-	control.head.cmsg_type = SCM_RIGHTS;
-	control.head.cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
-	/* The answer says that the recorder has mapped the area: from then on nothing can be lost. */
+	if (fd >= 0) {
+		control.head.cmsg_level = SOL_SOCKET;
+		control.head.cmsg_type = SCM_RIGHTS;
+		control.head.cmsg_len = CMSG_LEN(sizeof(int));
+		memcpy(CMSG_DATA(&control.head), &fd, sizeof(fd));
+		message.msg_control = &control;
+		message.msg_controllen = sizeof(control.space);
+	}
+	/* 0 says that the recorder has mapped the area: from then on nothing can be lost. */
+	errno = ECONNRESET;
 	if (connect(end, (const struct sockaddr *)&address, sizeof(address)) ||
-	    sendmsg(end, &message, MSG_NOSIGNAL) < 0 || recv(end, &ready, 1, 0) != 1)
-		status = errno ? -errno : -EPIPE;
+	    sendmsg(end, &message, MSG_NOSIGNAL) < 0 || recv(end, &answer, 1, 0) != 1)
+		status = -errno;
+	else
+		status = -(int)answer;
 	close(end);
 	return status;
 }

@@ -35,14 +35,18 @@ _Static_assert(sizeof(struct cairn_stream) % 64 == 0, "streams do not share cach
 struct cairn_writer *cairn_writers[CAIRN_SESSIONS];
 struct cairn_writer *cairn_writer_outside;
 
+size_t cairn_shared_head(void)
+{
+	return CAIRN_ALIGN(sizeof(struct cairn_shared), CAIRN_PAGE) + CAIRN_MANIFEST_SIZE +
+	       CAIRN_ALIGN(sizeof(struct cairn_stream) * CAIRN_STREAMS, CAIRN_PAGE);
+}
+
 size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *streams)
 {
 	/* Address space, not memory: what a 32-bit program can spare; and more than 4096 rings need. */
 	const uint64_t most = sizeof(void *) == 4 ? 128u << 20 : 16ull << 30;
 	const uint64_t ring = (uint64_t)packet_size * packets;
-	const uint64_t fixed = CAIRN_ALIGN(sizeof(struct cairn_shared), CAIRN_PAGE) +
-			       CAIRN_MANIFEST_SIZE +
-			       CAIRN_ALIGN(sizeof(struct cairn_stream) * CAIRN_STREAMS, CAIRN_PAGE);
+	const uint64_t fixed = cairn_shared_head();
 	uint64_t n;
 
 	if (ring > most - fixed)
@@ -61,8 +65,7 @@ void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet
 	shared->size = size;
 	shared->manifest_at = CAIRN_ALIGN(sizeof(*shared), CAIRN_PAGE);
 	shared->streams_at = shared->manifest_at + CAIRN_MANIFEST_SIZE;
-	shared->rings_at = shared->streams_at +
-			   CAIRN_ALIGN(sizeof(struct cairn_stream) * CAIRN_STREAMS, CAIRN_PAGE);
+	shared->rings_at = cairn_shared_head();
 	shared->ring_size = (uint64_t)packet_size * packets;
 	shared->packet_size = packet_size;
 	shared->packets = packets;

@@ -18,7 +18,7 @@
 #define CAIRN_SHARED_MAGIC 0x6e726143u /* "Carn" in the byte order of the writer */
 #define CAIRN_SHARED_VERSION 1
 #define CAIRN_STREAMS 4096
-#define CAIRN_MANIFEST_SIZE (8u << 20)
+#define CAIRN_MANIFEST_SIZE (sizeof(void *) == 4 ? 4u << 20 : 8u << 20)
 /* Bytes of a long event header at most: a 16-bit tag, a 32-bit id, a 64-bit time. */
 #define CAIRN_LONG_HEADER 14u
 #define CAIRN_PACKET_MIN 4096u
@@ -100,6 +100,8 @@ extern struct cairn_writer *cairn_writer_outside CAIRN__HIDDEN;
 
 /* Bytes that a shared area with these rings takes, 0 if they are too many for the address space. */
 size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *streams);
+/* Bytes of it in front of the rings. */
+size_t cairn_shared_head(void);
 /* Lay out a zeroed area of `size` bytes. */
 void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet_size,
 		       uint32_t packets, uint32_t streams);

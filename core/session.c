@@ -118,18 +118,22 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	return 0;
 }
 
-static int cairn_session_announce(struct cairn_session *session, int fd)
+/* Hand the area to the recorder, or tell it why there is none: so that it can say so. [s] */
+static int cairn_session_announce(struct cairn_session *session, int status, int fd)
 {
-	const struct cairn_announce words = { .magic = CAIRN_CONTROL_MAGIC,
-					      .version = CAIRN_SHARED_VERSION,
-					      .size = session->size,
-					      .pid = session->writer.shared->pid,
-					      .clock = session->clock };
+	struct cairn_announce words = { .magic = CAIRN_CONTROL_MAGIC,
+					.version = CAIRN_SHARED_VERSION,
+					.size = session->size,
+					.pid = cairn_os_pid(),
+					.clock = session->clock };
+	int answer;
 
-	if (fd < 0)
-		return fd;
+	if (!status && fd < 0)
+		status = fd;
+	words.error = (uint32_t)-status;
 	cairn_os_barrier_announce();
-	return cairn_os_announce(session->control->socket, fd, &words, sizeof(words));
+	answer = cairn_os_announce(session->control->socket, fd, &words, sizeof(words));
+	return status ? status : answer;
 }
 
 static int cairn_session_drain(struct cairn_session *session)
@@ -400,20 +404,24 @@ static void cairn_session_unmap(struct cairn_session *session)
 /* The rings, and who drains them. */
 static int cairn_session_begin(struct cairn_session *session)
 {
-	int fd = -1, status;
+	int fd = -1, status, announced = 0;
 
 	if (session->clock == CAIRN_CLOCK_MONOTONIC)
 		session->channel->clock = cairn_clock_monotonic;
 	cairn_clock_anchor(session->clock, &session->start);
 	status = cairn_session_area(session, &fd);
-	if (status)
-		return cairn_fail(status, "no memory for rings: %s", strerror(-status));
 	if (session->control)
-		status = cairn_session_announce(session, fd);
+		announced = cairn_session_announce(session, status, fd);
 	if (fd >= 0)
 		cairn_os_close(fd);
+	if (status == -EFBIG)
+		return cairn_fail(status, "no memory for rings: the limit of file sizes (ulimit -f) "
+					  "is below what they need");
 	if (status)
-		return cairn_fail(status, "cannot reach the recorder: %s", strerror(-status));
+		return cairn_fail(status, "no memory for rings: %s", strerror(-status));
+	if (announced)
+		return cairn_fail(announced, "the recorder cannot take this process: %s",
+				  strerror(-announced));
 	if (session->control)
 		return 0;
 	status = cairn_session_drain(session);
@@ -962,6 +970,8 @@ static void cairn_session_adopt(struct cairn_session *session)
 
 	if (status) {
 		session->writer.mute = true;
+		if (session->control)
+			cairn_session_announce(session, status, -1);
 		return;
 	}
 	fresh = session->writer.shared;
@@ -971,8 +981,8 @@ static void cairn_session_adopt(struct cairn_session *session)
 		memcpy((char *)fresh + fresh->manifest_at, (char *)old + old->manifest_at, used);
 		__atomic_store_n(&fresh->manifest_used, used, __ATOMIC_RELEASE);
 	}
-	if (!status && session->control)
-		status = cairn_session_announce(session, fd);
+	if (session->control)
+		status = cairn_session_announce(session, status, fd);
 	if (fd >= 0)
 		cairn_os_close(fd);
 	if (status) {

@@ -183,8 +183,8 @@ records()
 	expect 0 '^cairn: 50 events recorded, 0 lost, [0-9]+ bytes, 6 processes' \
 		$cairn record -o "$work/forks" -- "$program" fork 5
 	# Their ends are told faster than they are read.
-	expect 0 '^cairn: 1500 events recorded, 0 lost, [0-9]+ bytes, 151 processes' \
-		$cairn record -o "$work/many" -- "$program" fork 150
+	expect 0 '^cairn: 1000 events recorded, 0 lost, [0-9]+ bytes, 101 processes' \
+		$cairn record -o "$work/many" -- "$program" fork 100
 	if grep 'recorded no further' "$work/err"; then fail "processes that ended are said to run"; fi
 	expect 0 '^cairn: 1 event recorded, .*, 2 processes: ' \
 		$cairn record -o "$work/orphan" -- "$program" orphan
@@ -194,6 +194,51 @@ records()
 	expect 0 '1 event recorded.* .babeltrace2 cairn-[0-9]{8}-[0-9]{6}.' \
 		$cairn record -- "$program" events 1
 	cd "$src" || die "cannot go to $src"
+}
+
+# within LIMIT COMMAND...: under a limit as `ulimit` takes it, for the command alone
+within()
+{
+	limit=$1
+	shift
+	sh -c 'ulimit $0 && exec "$@"' "$limit" "$@"
+}
+
+# said: numbers in the summary, as $recorded, $lost, $refused
+said()
+{
+	recorded=$(sed -n 's/^cairn: \([0-9]*\) events* recorded, .*/\1/p' "$work/err")
+	lost=$(sed -n 's/^cairn: \([0-9]*\) events* w[a-z]* lost: .*/\1/p' "$work/err")
+	refused=$(sed -n 's/^cairn: \([0-9]*\) process[es]* could not be recorded: .*/\1/p' "$work/err")
+}
+
+# Too little of something: told, every event counted, and what was recorded can be read.
+limits()
+{
+	expect 0 '' within '-S -n 64' $cairn record -q -o "$work/soft" -- "$program" limits
+	has '^files 64, SIGXFSZ default$'
+	# Descriptors of the recorder: four for a process.
+	expect 0 '^cairn: 1000 events recorded, 0 lost, .*, 101 processes' \
+		within '-S -n 64' $cairn record -o "$work/live" -- "$program" live 100
+	expect 1 'could not be recorded: Too many open files: .*ulimit -n' \
+		within '-n 64' $cairn record -o "$work/few" -- "$program" live 100
+	said
+	[ "${refused:-0}" -gt 50 ] || fail "64 descriptors were enough for 100 processes: $(cat "$work/err")"
+	[ "$((recorded + lost))" = 1000 ] || fail "$recorded + $lost events of 1000: $(cat "$work/err")"
+	[ "$(find "$work/few" -mindepth 1 -type d | wc -l)" -lt 40 ] || fail "folders of no process"
+	[ "$(babeltrace2 "$work/few" 2>&1 | grep -c 'cli:number')" = "$recorded" ] ||
+		fail "babeltrace2 does not show $recorded events"
+	expect 1 '^cairn: [0-9]+ events were lost' \
+		within '-n 64' $cairn record -q -o "$work/fewer" -- "$program" live 100
+	# Sizes of files: rings are files to the kernel.
+	expect 1 '1 process could not be recorded: File too large: .*ulimit -f' \
+		within '-f 64' $cairn record -o "$work/short" -- "$program" events 10
+	gone "$work/short"
+	within '-f 0' $cairn record -o "$work/none" -- "$program" events 10 2>&1 | cat >"$work/out"
+	has 'cannot set up the session: File too large: '
+	gone "$work/none"
+	expect 1 'cannot ' within '-n 5' $cairn record -o "$work/none" -- "$program" events 10
+	gone "$work/none"
 }
 
 # Each signal reaches the command once; one that the terminal sends is not doubled.
@@ -248,6 +293,7 @@ output_errors
 start_errors
 statuses
 records
+limits
 signals
 progress
 finish

@@ -43,6 +43,14 @@ int cairn_child_prepare(struct cairn_child *child)
 	/* Our own messages must not end us when nobody reads them. */
 	action.sa_handler = SIG_IGN;
 	sigaction(SIGPIPE, &action, &child->pipe);
+	/* A file at its limit (ulimit -f) is an error like a full disk. */
+	sigaction(SIGXFSZ, &action, &child->xfsz);
+	if (!getrlimit(RLIMIT_NOFILE, &child->files)) {
+		const struct rlimit most = { .rlim_cur = child->files.rlim_max,
+					     .rlim_max = child->files.rlim_max };
+
+		setrlimit(RLIMIT_NOFILE, &most);
+	}
 	child->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (child->signals >= 0)
 		return 0;
@@ -94,6 +102,9 @@ static void become(const struct cairn_child *child, char **argv, char **environm
 
 	sigaction(SIGCHLD, &child->chld, NULL);
 	sigaction(SIGPIPE, &child->pipe, NULL);
+	sigaction(SIGXFSZ, &child->xfsz, NULL);
+	if (child->files.rlim_max)
+		setrlimit(RLIMIT_NOFILE, &child->files);
 	sigprocmask(SIG_SETMASK, &child->mask, NULL);
 	execvpe(argv[0], argv, environment);
 	error = errno;

@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 struct cairn_child {
@@ -17,11 +18,13 @@ struct cairn_child {
 	bool ended;
 	int signals;   /* descriptor: readable when cairn_child_signals has work */
 	sigset_t mask; /* before us; what the command gets */
-	struct sigaction chld, pipe;
+	struct sigaction chld, pipe, xfsz;
+	struct rlimit files; /* descriptors; the recorder takes all that it may */
 };
 
 /*
- * From here on our signals wait for cairn_child_signals. 0, or an exit code, and the reason was
+ * From here on our signals wait for cairn_child_signals, and we may have as many descriptors as the
+ * hard limit says; the command gets what we had before. 0, or an exit code, and the reason was
  * said.
  */
 int cairn_child_prepare(struct cairn_child *child);

@@ -248,6 +248,12 @@ static int make_default_output(struct record *record)
 	return 0;
 }
 
+static void remove_output(const struct record *record)
+{
+	if (record->made_output)
+		rmdir(record->output); /* fails, as it must, if something is in it */
+}
+
 static int make_output(struct record *record)
 {
 	struct stat st;
@@ -256,22 +262,19 @@ static int make_output(struct record *record)
 	if (!record->output) {
 		error = make_default_output(record);
 	} else {
-		record->made_output = stat(record->output, &st) && errno == ENOENT;
+		const bool missing = stat(record->output, &st) && errno == ENOENT;
+
 		error = -cairn_os_dir_create(record->output);
+		record->made_output = missing && !error;
 		if (!error)
 			error = -cairn_os_dir_empty(record->output);
-		if (error)
-			record->made_output = false;
-		else if (access(record->output, W_OK | X_OK))
+		if (!error && access(record->output, W_OK | X_OK))
 			error = errno;
 	}
-	return error ? explain_output(record, error) : 0;
-}
-
-static void remove_output(const struct record *record)
-{
-	if (record->made_output)
-		rmdir(record->output); /* fails, as it must, if something is in it */
+	if (!error)
+		return 0;
+	remove_output(record);
+	return explain_output(record, error);
 }
 
 /*
@@ -371,6 +374,10 @@ static void say_nothing(const struct record *record, const struct cairn_recorder
 			"PROGRAM` shows a program's events; set-uid programs are not recorded");
 		return;
 	}
+	if (stats->announced == stats->refused) {
+		cairn_tool_say("nothing was recorded: none of the processes could be: see below");
+		return;
+	}
 	for (i = 0; i < record->config.patterns; i++)
 		cairn_tool_say("nothing was recorded, since no event matched '%s': `cairn list "
 			       "PROGRAM` shows a program's events",
@@ -384,6 +391,28 @@ static void say_signal(const char *command, int number, bool traced)
 			       command, number, strsignal(number));
 	else
 		cairn_tool_say("%s ended by signal %d: %s", command, number, strsignal(number));
+}
+
+/* What to do about an errno. */
+static const char *remedy(int status)
+{
+	switch (-status) {
+	case ENOSPC:
+	case EDQUOT:
+		return "free some room, or give a directory on another disk with -o";
+	case EMFILE:
+	case ENFILE:
+		return "raise the limit of open files (ulimit -n), or run fewer processes at once";
+	case ENOMEM:
+		return "raise the limit of memory (ulimit -v), make the rings smaller (--packets, "
+		       "--packet-size), or run fewer processes at once";
+	case EFBIG:
+		return "raise the limit of file sizes (ulimit -f)";
+	case EPROTO:
+		return "build the program and this command from the same version of Cairn";
+	default:
+		return "check the disk and the limits (ulimit -a)";
+	}
 }
 
 /* The end: what there is, what went wrong. Returns the exit code. */
@@ -405,20 +434,21 @@ static int summarise(const struct record *record, const char *command)
 			       "record a command that waits for them",
 			       stats.living, stats.living == 1 ? "" : "es", command,
 			       stats.living == 1 ? "s" : "", stats.living == 1 ? "is" : "are");
-	if (stats.error) {
-		cairn_tool_say(
-			"cannot write the trace in %s: %s: %s", record->output,
-			strerror(-stats.error),
-			stats.error == -ENOSPC || stats.error == -EDQUOT ?
-				"free some room, or give a directory on another disk with -o" :
-				"check the disk, and the limit of file sizes (ulimit -f)");
-		return code ? code : CAIRN_EXIT_FAILED;
-	}
+	if (stats.refused)
+		cairn_tool_say("%" PRIu32 " process%s could not be recorded: %s: %s", stats.refused,
+			       stats.refused == 1 ? "" : "es", strerror(-stats.refusal),
+			       remedy(stats.refusal));
+	if (stats.error)
+		cairn_tool_say("cannot write the trace in %s: %s: %s", record->output,
+			       strerror(-stats.error), remedy(stats.error));
 	if (stats.lost)
-		cairn_tool_say("%" PRIu64 " event%s lost: make the rings larger (--packets, "
-			       "--packet-size), choose fewer events (-e), or use --mode block",
-			       stats.lost, stats.lost == 1 ? " was" : "s were");
-	return code;
+		cairn_tool_say("%" PRIu64 " event%s lost: %s", stats.lost,
+			       stats.lost == 1 ? " was" : "s were",
+			       stats.error || stats.refused ?
+				       "see above" :
+				       "make the rings larger (--packets, --packet-size), choose "
+				       "fewer events (-e), or use --mode block");
+	return (stats.error || stats.refused) && !code ? CAIRN_EXIT_FAILED : code;
 }
 
 static int run_command(struct record *record, char **argv)

@@ -40,6 +40,7 @@ struct cairn_process {
 	size_t size;
 	uint32_t pid;
 	int pidfd;
+	int area; /* descriptor of what `shared` maps the head of */
 	bool dead;
 };
 
@@ -50,6 +51,7 @@ struct cairn_recorder {
 	const char *environment[2];
 	struct cairn_control *control;
 	int epoll, listener, event;
+	int spare; /* given up to take, and to refuse, who comes when descriptors have run out */
 	pthread_t ringer;
 	bool ringer_runs;
 	uint32_t quit;
@@ -59,6 +61,7 @@ struct cairn_recorder {
 	struct cairn_recorder_stats closed; /* of processes that are gone */
 	char **trace; /* directories that were made, for the last word on the clock */
 	size_t traces;
+	char *text; /* where all drains make up their metadata */
 	int error;
 };
 
@@ -175,7 +178,9 @@ static int cairn_recorder_listen(struct cairn_recorder *recorder)
 	recorder->epoll = epoll_create1(EPOLL_CLOEXEC);
 	recorder->event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	recorder->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (recorder->epoll < 0 || recorder->event < 0 || recorder->listener < 0)
+	recorder->spare = dup(recorder->event);
+	if (recorder->epoll < 0 || recorder->event < 0 || recorder->listener < 0 ||
+	    recorder->spare < 0)
 		return -errno;
 	strcpy(address.sun_path, recorder->socket_path);
 	if (bind(recorder->listener, (const struct sockaddr *)&address, sizeof(address)) ||
@@ -202,9 +207,10 @@ int cairn_recorder_open(struct cairn_recorder **result, const struct cairn_recor
 	*result = NULL;
 	if (!recorder)
 		return -ENOMEM;
-	recorder->epoll = recorder->event = recorder->listener = -1;
+	recorder->epoll = recorder->event = recorder->listener = recorder->spare = -1;
 	recorder->output = strdup(config->output);
-	status = recorder->output ? cairn_recorder_folder(recorder) : -ENOMEM;
+	recorder->text = cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
+	status = recorder->output && recorder->text ? cairn_recorder_folder(recorder) : -ENOMEM;
 	if (!status)
 		status = cairn_recorder_control(recorder, config);
 	if (!status)
@@ -233,7 +239,7 @@ int cairn_recorder_fd(const struct cairn_recorder *recorder)
 
 /* ---- announcements ---- */
 
-/* The descriptor that came with the message, -1: none. */
+/* The descriptor that came with the message, or -errno for which it is none. */
 static int cairn_recorder_receive(int connection, struct cairn_announce *words)
 {
 	union {
@@ -248,7 +254,7 @@ static int cairn_recorder_receive(int connection, struct cairn_announce *words)
 	const struct timeval patience = { .tv_sec = 1 };
 	const struct cmsghdr *head;
 	ssize_t got;
-	int fd = -1;
+	int fd = -EPROTO;
 
 	setsockopt(connection, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
 	got = recvmsg(connection, &message, MSG_CMSG_CLOEXEC);
@@ -259,23 +265,55 @@ static int cairn_recorder_receive(int connection, struct cairn_announce *words)
 	if (fd >= 0 && (got != sizeof(*words) || words->magic != CAIRN_CONTROL_MAGIC ||
 			words->version != CAIRN_SHARED_VERSION)) {
 		close(fd);
-		fd = -1;
+		return -EPROTO;
 	}
+	if (fd < 0 && got == sizeof(*words) && words->error)
+		return -(int)words->error;
+	if (fd < 0 && got >= 0 && message.msg_flags & MSG_CTRUNC)
+		return -EMFILE;
 	return fd;
 }
 
-/* Map the area, if it is as large as it says and cannot be made smaller under our hands. */
-static struct cairn_shared *cairn_recorder_map(int fd, size_t size)
+/* Map the head of the area, if it is as large as it says and cannot be made smaller under our hands. */
+static int cairn_recorder_map(struct cairn_process *process)
 {
-	const int seals = fcntl(fd, F_GET_SEALS);
+	const int seals = fcntl(process->area, F_GET_SEALS);
 	struct stat stat;
 	void *memory;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &stat) ||
-	    (uint64_t)stat.st_size < size || size < sizeof(struct cairn_shared))
-		return NULL;
-	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(process->area, &stat) ||
+	    (uint64_t)stat.st_size < process->size || process->size < cairn_shared_head())
+		return -EINVAL;
+	memory = mmap(NULL, cairn_shared_head(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+		      process->area, 0);
+	if (memory == MAP_FAILED)
+		return -errno;
+	process->shared = memory;
+	return 0;
+}
+
+/* A ring, for the drain: the packets are read only. */
+static void *cairn_recorder_map_ring(void *data, uint64_t at, size_t size)
+{
+	const struct cairn_process *process = data;
+	void *memory = mmap(NULL, size, PROT_READ, MAP_SHARED | MAP_NORESERVE, process->area,
+			    (off_t)at);
+
 	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* A process takes three descriptors, and one for each of its first threads. */
+static bool cairn_recorder_has_room(const struct cairn_recorder *recorder)
+{
+	int fd[4], n = 0;
+	bool room;
+
+	while (n < 4 && (fd[n] = dup(recorder->event)) >= 0)
+		n++;
+	room = n == 4;
+	while (n > 0)
+		close(fd[--n]);
+	return room;
 }
 
 /* A program's name as a file name. */
@@ -296,12 +334,27 @@ static void cairn_recorder_name(char *name, size_t size, const struct cairn_shar
 		snprintf(name, size, "program");
 }
 
+static void cairn_recorder_free(struct cairn_process *process)
+{
+	cairn_drain_free(process->drain);
+	if (process->shared)
+		munmap(process->shared, cairn_shared_head());
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	close(process->area);
+	free(process);
+}
+
+/* Takes `fd` over, also when it fails. */
 static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_t pid,
 				const struct cairn_announce *words)
 {
 	struct cairn_process *process = calloc(1, sizeof(*process));
 	char name[64];
 	struct cairn_drain_config config = { .size = (size_t)words->size,
+					     .ring = cairn_recorder_map_ring,
+					     .data = process,
+					     .text = recorder->text,
 					     .output = recorder->output,
 					     .program = name,
 					     .pid = pid,
@@ -309,21 +362,25 @@ static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_
 					     .global = true };
 	int status;
 
-	if (!process)
+	if (!process) {
+		close(fd);
 		return -ENOMEM;
+	}
+	process->area = fd;
 	process->size = config.size;
 	process->pid = pid;
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	process->shared = cairn_recorder_map(fd, process->size);
+	status = cairn_recorder_has_room(recorder) ? cairn_recorder_map(process) : -EMFILE;
 	config.clock = words->clock == CAIRN_CLOCK_COUNTER ? CAIRN_CLOCK_COUNTER :
 							     CAIRN_CLOCK_MONOTONIC;
 	if (config.clock != recorder->control->clock)
 		config.clock = CAIRN_CLOCK_MONOTONIC;
 	config.start = recorder->start[config.clock];
 	config.shared = process->shared;
-	if (process->shared)
+	if (!status) {
 		cairn_recorder_name(name, sizeof(name), process->shared);
-	status = process->shared ? cairn_drain_open(&process->drain, &config) : -EINVAL;
+		status = cairn_drain_open(&process->drain, &config);
+	}
 	/* Gone already, or a kernel without pidfd: looked at in every step. */
 	if (!status && process->pidfd >= 0)
 		status = cairn_recorder_watch(recorder, process->pidfd, process);
@@ -332,38 +389,55 @@ static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_
 		recorder->process = process;
 		return 0;
 	}
-	cairn_drain_free(process->drain);
-	if (process->shared)
-		munmap(process->shared, process->size);
-	if (process->pidfd >= 0)
-		close(process->pidfd);
-	free(process);
+	cairn_recorder_free(process);
 	return status;
 }
 
-static void cairn_recorder_accept(struct cairn_recorder *recorder)
+/* One announcement: take the process, or refuse it for the reason `status`. */
+static void cairn_recorder_meet(struct cairn_recorder *recorder, int connection, int status)
 {
 	struct cairn_announce words;
 	struct ucred who;
 	socklen_t size = sizeof(who);
-	int connection, fd, status;
+	unsigned char answer;
+	int fd;
 
-	while ((connection = accept4(recorder->listener, NULL, NULL, SOCK_CLOEXEC)) >= 0) {
-		status = -EPROTO;
-		fd = cairn_recorder_receive(connection, &words);
-		if (fd >= 0 && !getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size))
-			status = cairn_recorder_adopt(recorder, fd, (uint32_t)who.pid, &words);
-		if (fd >= 0)
+	if (!status) {
+		status = fd = cairn_recorder_receive(connection, &words);
+		if (fd >= 0 && getsockopt(connection, SOL_SOCKET, SO_PEERCRED, &who, &size)) {
+			status = -errno;
 			close(fd);
-		if (!status) {
-			recorder->closed.announced++;
-			if (send(connection, "", 1, MSG_NOSIGNAL) < 0)
-				status = -errno;
-		} else if (!recorder->error) {
-			recorder->error = status;
+		} else if (fd >= 0) {
+			status = cairn_recorder_adopt(recorder, fd, (uint32_t)who.pid, &words);
 		}
-		close(connection);
 	}
+	recorder->closed.announced++;
+	if (status) {
+		recorder->closed.refused++;
+		if (!recorder->closed.refusal)
+			recorder->closed.refusal = status;
+	}
+	answer = (unsigned char)-status;
+	/* It may be gone already: what it did is in its area all the same. */
+	send(connection, &answer, 1, MSG_NOSIGNAL);
+	close(connection);
+}
+
+/* False: there is nothing left for now. */
+static bool cairn_recorder_accept(struct cairn_recorder *recorder)
+{
+	int connection = accept4(recorder->listener, NULL, NULL, SOCK_CLOEXEC), status = 0;
+
+	if (connection < 0 && (errno == EMFILE || errno == ENFILE)) {
+		status = -errno;
+		close(recorder->spare);
+		connection = accept4(recorder->listener, NULL, NULL, SOCK_CLOEXEC);
+	}
+	if (connection >= 0)
+		cairn_recorder_meet(recorder, connection, status);
+	if (status)
+		recorder->spare = dup(recorder->event);
+	return connection >= 0;
 }
 
 /* ---- work ---- */
@@ -404,11 +478,7 @@ static void cairn_recorder_bury(struct cairn_recorder *recorder, struct cairn_pr
 		recorder->error = status;
 	cairn_recorder_add(&recorder->closed, process);
 	cairn_recorder_remember(recorder, cairn_drain_path(process->drain));
-	cairn_drain_free(process->drain);
-	munmap(process->shared, process->size);
-	if (process->pidfd >= 0)
-		close(process->pidfd);
-	free(process);
+	cairn_recorder_free(process);
 }
 
 static bool cairn_recorder_gone(const struct cairn_process *process)
@@ -424,40 +494,54 @@ static void cairn_recorder_dead(struct cairn_recorder *recorder, struct cairn_pr
 	epoll_ctl(recorder->epoll, EPOLL_CTL_DEL, process->pidfd, NULL);
 }
 
-/* All that happened until now: who is adopted here may be dead already, which the next turn tells. */
-static void cairn_recorder_events(struct cairn_recorder *recorder)
-{
-	struct epoll_event event[32];
-	uint64_t rings;
-	int i, n;
-
-	while ((n = epoll_wait(recorder->epoll, event, 32, 0)) > 0) {
-		for (i = 0; i < n; i++) {
-			if (event[i].data.ptr == &recorder->listener)
-				cairn_recorder_accept(recorder);
-			else if (event[i].data.ptr == &recorder->event)
-				(void)!read(recorder->event, &rings, sizeof(rings));
-			else
-				cairn_recorder_dead(recorder, event[i].data.ptr);
-		}
-	}
-}
-
-static void cairn_recorder_drain(struct cairn_recorder *recorder, enum cairn_drain_what what)
+static void cairn_recorder_bury_gone(struct cairn_recorder *recorder)
 {
 	struct cairn_process **link = &recorder->process, *process;
-	int status;
 
 	while ((process = *link)) {
 		if (cairn_recorder_gone(process)) {
 			*link = process->next;
 			cairn_recorder_bury(recorder, process);
-			continue;
+		} else {
+			link = &process->next;
 		}
+	}
+}
+
+/*
+ * All that happened until now: who is adopted here may be dead already, which the next turn tells. The
+ * dead make room, at once, for those who come: memory and descriptors are for the living.
+ */
+static void cairn_recorder_events(struct cairn_recorder *recorder)
+{
+	struct epoll_event event[32];
+	uint64_t rings;
+	bool more = true;
+	int i, n;
+
+	while (more && (n = epoll_wait(recorder->epoll, event, 32, 0)) > 0) {
+		for (i = 0; i < n; i++) {
+			if (event[i].data.ptr == &recorder->listener)
+				more = cairn_recorder_accept(recorder);
+			else if (event[i].data.ptr == &recorder->event)
+				(void)!read(recorder->event, &rings, sizeof(rings));
+			else
+				cairn_recorder_dead(recorder, event[i].data.ptr);
+		}
+		cairn_recorder_bury_gone(recorder);
+	}
+}
+
+static void cairn_recorder_drain(struct cairn_recorder *recorder, enum cairn_drain_what what)
+{
+	struct cairn_process *process;
+	int status;
+
+	cairn_recorder_bury_gone(recorder);
+	for (process = recorder->process; process; process = process->next) {
 		status = cairn_drain_step(process->drain, what);
 		if (status && !recorder->error)
 			recorder->error = status;
-		link = &process->next;
 	}
 }
 
@@ -590,6 +674,10 @@ void cairn_recorder_close(struct cairn_recorder *recorder)
 		close(recorder->event);
 	if (recorder->listener >= 0)
 		close(recorder->listener);
+	if (recorder->spare >= 0)
+		close(recorder->spare);
+	if (recorder->text)
+		cairn_os_unmap(recorder->text, CAIRN_METADATA_SIZE);
 	if (recorder->folder[0]) {
 		unlink(recorder->socket_path);
 		unlink(recorder->control_path);

@@ -33,7 +33,9 @@ struct cairn_recorder_stats {
 		announced; /* processes that said they have Cairn in them, also if no event matched */
 	uint32_t traced;   /* of these, processes that have a trace directory */
 	uint32_t living; /* of these, processes that still run; after finish, that still ran then */
-	int error;       /* the first -errno with which the trace could not be written; 0: none */
+	uint32_t refused; /* processes that could not be recorded */
+	int refusal;      /* the first -errno for which one was refused */
+	int error;        /* the first -errno with which the trace could not be written; 0: none */
 };
 
 /*

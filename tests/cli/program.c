@@ -6,6 +6,8 @@
  *   exit N, die N   exit with status N; die of signal N
  *   signals N       say "ready", take N signals and those that come within 0.3 s, say which
  *   fork N          N children at once, with 10 events each
+ *   live N          the same, and all of them live until the last has hit its events
+ *   limits          the soft limit of open files, and what SIGXFSZ does
  *   orphan          leave a child behind, that hits an event and lives for 3 s more
  *   sleep N         N ms
  *   terminal COMMAND...  run it on a terminal of its own, press ^C when it says "ready", copy what
@@ -18,6 +20,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -65,15 +68,39 @@ static int signals(int n)
 	return 0;
 }
 
-static int children(unsigned n)
+static int children(unsigned n, bool together)
 {
+	int done[2], end[2];
 	unsigned i;
+	char byte;
 
-	for (i = 0; i < n; i++)
-		if (fork() == 0)
-			_exit(events(10));
+	if (pipe(done) || pipe(end))
+		return 1;
+	for (i = 0; i < n; i++) {
+		if (fork() == 0) {
+			close(end[1]);
+			events(10);
+			_exit(together && (write(done[1], "", 1) != 1 || read(end[0], &byte, 1)));
+		}
+	}
+	for (i = 0; together && i < n; i++)
+		if (read(done[0], &byte, 1) != 1)
+			return 1;
+	close(end[1]);
 	while (wait(NULL) > 0)
 		;
+	return 0;
+}
+
+static int limits(void)
+{
+	struct sigaction action;
+	struct rlimit files;
+
+	if (getrlimit(RLIMIT_NOFILE, &files) || sigaction(SIGXFSZ, NULL, &action))
+		return 1;
+	printf("files %llu, SIGXFSZ %s\n", (unsigned long long)files.rlim_cur,
+	       action.sa_handler == SIG_DFL ? "default" : "other");
 	return 0;
 }
 
@@ -136,7 +163,11 @@ int main(int argc, char **argv)
 	if (!strcmp(what, "signals"))
 		return signals(number);
 	if (!strcmp(what, "fork"))
-		return children((unsigned)number);
+		return children((unsigned)number, false);
+	if (!strcmp(what, "live"))
+		return children((unsigned)number, true);
+	if (!strcmp(what, "limits"))
+		return limits();
 	if (!strcmp(what, "orphan"))
 		return orphan();
 	if (!strcmp(what, "sleep"))
