@@ -71,7 +71,7 @@ int cairn_clock_info(char *text, size_t size)
 {
 	const bool counter = cairn_clock_kind() == CAIRN_CLOCK_COUNTER;
 
-	return snprintf(text, size, "%s: %s", counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic",
+	return snprintf(text, text ? size : 0, "%s: %s", counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic",
 			cairn_clock_why);
 }
 

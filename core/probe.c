@@ -121,7 +121,7 @@ int cairn_probe_attach(const char *event, const struct cairn_desc *desc, void (*
 		status = cairn_batch_lock(&batch);
 	if (status)
 		return status;
-	status = cairn_session_ready();
+	status = fn ? cairn_session_ready() : cairn_fail(-EINVAL, "%s: the probe is NULL", event);
 	tp = status ? NULL : cairn_registry_get(event);
 	if (!status)
 		status = tp ? cairn_registry_describe(tp, desc) : -ENOMEM;

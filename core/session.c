@@ -63,6 +63,30 @@ struct cairn_session {
 static struct cairn_session *cairn_sessions[CAIRN_SESSIONS];
 static bool cairn_is_ready, cairn_environment_read;
 
+/* A session that runs: not NULL, not stopped. Under the lock. */
+static int cairn_session_known(const struct cairn_session *session)
+{
+	uint32_t i;
+
+	for (i = 0; i < CAIRN_SESSIONS; i++)
+		if (session && cairn_sessions[i] == session)
+			return 0;
+	return cairn_fail(-EINVAL, "no such session: it is NULL, or was stopped");
+}
+
+/* For what takes the lock only to ask this. */
+static int cairn_session_check_known(const struct cairn_session *session)
+{
+	int status;
+
+	if (cairn_slot_busy())
+		return cairn_fail(-EDEADLK, "called from inside an event");
+	cairn_os_lock();
+	status = cairn_session_known(session);
+	cairn_os_unlock();
+	return status;
+}
+
 /* ---- set-up ---- */
 
 int cairn_session_ready(void)
@@ -464,6 +488,8 @@ int cairn_session_start(struct cairn_session **result, const struct cairn_config
 
 	if (cairn_slot_busy())
 		return cairn_fail(-EDEADLK, "called from inside an event");
+	if (!result || !config)
+		return cairn_fail(-EINVAL, "the session and its config must not be NULL");
 	status = cairn_session_make(&session, config);
 	if (status)
 		return status;
@@ -642,7 +668,7 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 
 	if (status)
 		return status;
-	if (cairn_pattern_check(pattern)) {
+	if (!pattern || cairn_pattern_check(pattern)) {
 		cairn_texts_free(&batch.texts);
 		return cairn_fail(-EINVAL,
 				  "a pattern has 1 to %d characters, with something around "
@@ -652,7 +678,9 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 	status = cairn_batch_lock(&batch);
 	if (status)
 		return status;
-	status = cairn_session_ready();
+	status = cairn_session_known(session);
+	if (!status)
+		status = cairn_session_ready();
 	if (!status)
 		status = cairn_session_own_area(session);
 	if (!status)
@@ -728,10 +756,10 @@ static int cairn_session_flush_held(struct cairn_session *session)
 
 int cairn_session_flush(struct cairn_session *session)
 {
-	int status;
+	int status = cairn_session_check_known(session);
 
-	if (cairn_slot_busy())
-		return cairn_fail(-EDEADLK, "called from inside an event");
+	if (status)
+		return status;
 	cairn_session_settle(false);
 	cairn_session_hold(session);
 	status = cairn_session_flush_held(session);
@@ -741,8 +769,12 @@ int cairn_session_flush(struct cairn_session *session)
 
 int cairn_session_stats(struct cairn_session *session, struct cairn_stats *stats)
 {
-	if (cairn_slot_busy())
-		return cairn_fail(-EDEADLK, "called from inside an event");
+	const int status = cairn_session_check_known(session);
+
+	if (status)
+		return status;
+	if (!stats)
+		return cairn_fail(-EINVAL, "no place for the figures: stats is NULL");
 	cairn_session_settle(false);
 	cairn_session_hold(session);
 	cairn_session_flush_held(session);
@@ -799,11 +831,12 @@ static int cairn_session_close(struct cairn_session *session, struct cairn_stats
 
 int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats)
 {
-	const uint32_t number = session->channel->session;
-	int readers, status;
+	int readers, status = cairn_session_check_known(session);
+	uint32_t number;
 
-	if (cairn_slot_busy())
-		return cairn_fail(-EDEADLK, "called from inside an event");
+	if (status)
+		return status;
+	number = session->channel->session;
 	cairn_session_settle(false);
 	readers = cairn_session_off(session);
 	status = cairn_session_close(session, stats);

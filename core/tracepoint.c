@@ -65,8 +65,9 @@ int cairn_error(char *text, size_t size)
 	int length;
 
 	if (__atomic_exchange_n(&cairn_last_error_busy, true, __ATOMIC_ACQUIRE))
-		return snprintf(text, size, "another thread's call fails at this moment");
-	length = snprintf(text, size, "%s", cairn_last_error);
+		return snprintf(text, text ? size : 0,
+				"another thread's call fails at this moment");
+	length = snprintf(text, text ? size : 0, "%s", cairn_last_error);
 	__atomic_store_n(&cairn_last_error_busy, false, __ATOMIC_RELEASE);
 	return length;
 }

@@ -83,6 +83,8 @@ START_TEST(errors)
 	expect_status(cairn_detach(probe, plain, count, &a), -ENOENT);
 	cairn_error(why, sizeof(why));
 	ck_assert_ptr_nonnull(strstr(why, "probe:plain"));
+	expect_status(cairn_attach(probe, plain, NULL, &a), -EINVAL);
+	expect_status(cairn_detach(probe, plain, NULL, &a), -ENOENT);
 	expect_status(cairn_attach(probe, plain, count, &a), 0);
 	expect_status(cairn_attach(probe, plain, count, &a), -EEXIST);
 	cairn_error(why, sizeof(why));

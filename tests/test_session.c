@@ -123,6 +123,37 @@ START_TEST(wrong_config)
 }
 END_TEST
 
+/* Mistakes of the caller's, not crashes: no session, one that was stopped, nothing to read or to write. */
+START_TEST(nothing)
+{
+	struct cairn_config config = recorded_config(NULL);
+	struct cairn_session *session;
+	struct cairn_stats stats;
+	char why[256];
+
+	expect_status(cairn_session_start(NULL, &config), -EINVAL);
+	expect_status(cairn_session_start(&session, NULL), -EINVAL);
+	expect_status(cairn_session_start(&session, &config), 0);
+	expect_status(cairn_session_stats(session, NULL), -EINVAL);
+	expect_status(cairn_enable(session, NULL), -EINVAL);
+	expect_status(cairn_disable(session, NULL), -EINVAL);
+	expect_status(cairn_session_stop(session, NULL), 0);
+	expect_status(cairn_session_stop(session, &stats), -EINVAL);
+	expect_status(cairn_session_flush(session), -EINVAL);
+	expect_status(cairn_enable(session, "session:*"), -EINVAL);
+	cairn_error(why, sizeof(why));
+	ck_assert_ptr_nonnull(strstr(why, "stopped"));
+	expect_status(cairn_session_stats(NULL, &stats), -EINVAL);
+	expect_status(cairn_session_flush(NULL), -EINVAL);
+	expect_status(cairn_session_stop(NULL, NULL), -EINVAL);
+	expect_status(cairn_enable(NULL, "session:*"), -EINVAL);
+	expect_status(cairn_disable(NULL, "session:*"), -EINVAL);
+	ck_assert_int_eq(cairn_error(NULL, 0), (int)strlen(why));
+	ck_assert_int_eq(cairn_error(NULL, 10), (int)strlen(why));
+	ck_assert_int_gt(cairn_clock_info(NULL, 10), 0);
+}
+END_TEST
+
 /* The extremes of what is accepted. */
 START_TEST(extreme_config)
 {
@@ -781,6 +812,7 @@ int main(void)
 
 	tcase_set_timeout(tcase, 120);
 	tcase_add_test(tcase, wrong_config);
+	tcase_add_test(tcase, nothing);
 	tcase_add_loop_test(tcase, extreme_config, 0, 2);
 	tcase_add_test(tcase, wrong_output);
 	tcase_add_test(tcase, wrong_pattern);

@@ -8,7 +8,8 @@
  *
  * All functions here are thread-safe. None is async-signal-safe: each may take a lock and allocate;
  * from inside a probe, or a signal handler that interrupted an event, each returns -EDEADLK and does
- * nothing. They return 0 or more, or a negative errno; cairn_error() has the reason in words.
+ * nothing. They return 0 or more, or a negative errno; cairn_error() has the reason in words. A session
+ * that is NULL or was stopped is -EINVAL, as is a NULL where something is to be put or read.
  */
 #ifndef CAIRN_CAIRN_H
 #define CAIRN_CAIRN_H
@@ -87,7 +88,10 @@ CAIRN__API int cairn_session_stats(struct cairn_session *session, struct cairn_s
  */
 CAIRN__API int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats);
 
-/* Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, advances". */
+/*
+ * Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, advances". Like
+ * snprintf: returns the whole length, whatever fits.
+ */
 CAIRN__API int cairn_clock_info(char *text, size_t size);
 /* The reason of the last failure in this copy of the library, in words; "" if there was none. */
 CAIRN__API int cairn_error(char *text, size_t size);

@@ -44,10 +44,10 @@
 
 /*
  * Call `fn(data, fields...)` at every hit of the event, from the hitting thread or signal handler.
- * 0, -EEXIST (attached already with this data), -EDEADLK (called from a probe), -ENOMEM, or what
- * enabling says (cairn_enable). cairn_detach: 0, -ENOENT; when it returns, no thread is in `fn` with
- * this data any more, or it returns -ETIMEDOUT: one still is after a second, do not free the data.
- * Not async-signal-safe.
+ * 0, -EEXIST (attached already with this data), -EINVAL (fn is NULL), -EDEADLK (called from a probe),
+ * -ENOMEM, or what enabling says (cairn_enable). cairn_detach: 0, -ENOENT; when it returns, no thread
+ * is in `fn` with this data any more, or it returns -ETIMEDOUT: one still is after a second, do not
+ * free the data. Not async-signal-safe.
  */
 #define cairn_attach(...) CAIRN__ATTACH(__VA_ARGS__)
 #define cairn_detach(...) CAIRN__DETACH(__VA_ARGS__)
