@@ -73,6 +73,7 @@ run_tests()
 }
 
 table=$(printf '%-12s %7s %7s %11s %8s' target passed failed native-only seconds)
+findings= # what failed, again at the end, where a short log still has it
 passed=0
 failed=0
 for target in "${targets[@]}"; do
@@ -104,7 +105,11 @@ for target in "${targets[@]}"; do
 			bad=1
 			note="  ctest ended with status $status"
 		fi
-		[ "$bad" -eq 0 ] || tail -n 80 "$log"
+		if [ "$bad" -ne 0 ]; then
+			tail -n 80 "$log"
+			findings+=$(grep -E -e '^FAIL' -e ':[EF]:' -e 'Sanitizer: ' -e 'runtime error: ' \
+				-e '\*\*\*[A-Z]' "$log" | head -n 20 | sed "s/^/$target: /" || true)$'\n'
+		fi
 	fi
 	passed=$((passed + ok))
 	failed=$((failed + bad))
@@ -115,6 +120,7 @@ for target in "${targets[@]}"; do
 done
 
 echo
+printf '%s' "$findings"
 echo "$table"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

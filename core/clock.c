@@ -71,8 +71,8 @@ int cairn_clock_info(char *text, size_t size)
 {
 	const bool counter = cairn_clock_kind() == CAIRN_CLOCK_COUNTER;
 
-	return snprintf(text, text ? size : 0, "%s: %s", counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic",
-			cairn_clock_why);
+	return snprintf(text, text ? size : 0, "%s: %s",
+			counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic", cairn_clock_why);
 }
 
 uint64_t cairn_clock_monotonic(void *data)

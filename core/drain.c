@@ -347,7 +347,8 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 		return false;
 	at = drain->rings_at + drain->ring_size * i;
 	stream->ring = drain->config.ring ?
-			       drain->config.ring(drain->config.data, at, (size_t)drain->ring_size) :
+			       drain->config.ring(drain->config.data, at,
+						  (size_t)drain->ring_size) :
 			       (const unsigned char *)drain->config.shared + (uintptr_t)at;
 	if (!stream->ring) {
 		drain->status = -ENOMEM;

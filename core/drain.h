@@ -32,7 +32,7 @@ struct cairn_drain_config {
 	void *(*ring)(void *data, uint64_t at, size_t size);
 	void *data;
 	char *text; /* CAIRN_METADATA_SIZE bytes that all drains of a thread may share; NULL: its own */
-	const char *output;          /* folder that the trace directory is made in; NULL: none */
+	const char *output; /* folder that the trace directory is made in; NULL: none */
 	const char *program;
 	uint32_t pid; /* as seen from here */
 	bool copy;    /* do not trust what is mapped */

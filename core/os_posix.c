@@ -278,8 +278,7 @@ int cairn_os_announce(const char *path, int fd, const void *words, size_t size)
 	} control = { 0 };
 	struct sockaddr_un address = { .sun_family = AF_UNIX };
 	struct iovec data = { .iov_base = (void *)(uintptr_t)words, .iov_len = size };
-	struct msghdr message = { .msg_iov = &data,
-				  .msg_iovlen = 1 };
+	struct msghdr message = { .msg_iov = &data, .msg_iovlen = 1 };
 	const struct timeval patience = { .tv_sec = 2 };
 	const int end = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 	unsigned char answer;

@@ -439,8 +439,9 @@ static int cairn_session_begin(struct cairn_session *session)
 	if (fd >= 0)
 		cairn_os_close(fd);
 	if (status == -EFBIG)
-		return cairn_fail(status, "no memory for rings: the limit of file sizes (ulimit -f) "
-					  "is below what they need");
+		return cairn_fail(status,
+				  "no memory for rings: the limit of file sizes (ulimit -f) "
+				  "is below what they need");
 	if (status)
 		return cairn_fail(status, "no memory for rings: %s", strerror(-status));
 	if (announced)

@@ -42,6 +42,7 @@ struct trace {
 	char *text, **line;
 	size_t lines;
 	bool cairn, swap;
+	bool whole; /* the metadata does not end in the middle */
 	const char *byte_order, *host, *program, *clock;
 	unsigned long long pid, word_bits, version[3];
 	uint64_t frequency, offset;
@@ -317,7 +318,8 @@ static int by_event_name(const void *a, const void *b)
 
 static void read_blocks(struct trace *trace)
 {
-	enum { TOP, TRACE, ENVIRONMENT, CLOCK, OTHER } block = TOP;
+	enum { TOP, TRACE, ENVIRONMENT, CLOCK, STREAM, OTHER } block = TOP;
+	bool streams = false;
 	size_t i;
 
 	for (i = 0; i < trace->lines; i++) {
@@ -326,12 +328,13 @@ static void read_blocks(struct trace *trace)
 		if (!strcmp(line, "event {"))
 			i += read_event(trace, trace->line + i + 1, trace->lines - i - 1);
 		else if (!strcmp(line, "};"))
-			block = TOP;
+			streams |= block == STREAM, block = TOP;
 		else if (line[0] != '\t' && line[0])
-			block = !strcmp(line, "trace {") ? TRACE :
-				!strcmp(line, "env {")   ? ENVIRONMENT :
-				!strcmp(line, "clock {") ? CLOCK :
-							   OTHER;
+			block = !strcmp(line, "trace {")  ? TRACE :
+				!strcmp(line, "env {")    ? ENVIRONMENT :
+				!strcmp(line, "clock {")  ? CLOCK :
+				!strcmp(line, "stream {") ? STREAM :
+							    OTHER;
 		else if (block == TRACE)
 			text_of(line, "byte_order", &trace->byte_order);
 		else if (block == ENVIRONMENT)
@@ -339,6 +342,8 @@ static void read_blocks(struct trace *trace)
 		else if (block == CLOCK)
 			read_clock(trace, line);
 	}
+	/* An event's block is behind the stream's, and the last of them ends the file. */
+	trace->whole = streams && !strcmp(trace->line[trace->lines - 1], "};");
 	qsort(trace->event, trace->events, sizeof(*trace->event), by_event_name);
 }
 
@@ -359,7 +364,7 @@ static int understand(struct trace *trace, int folder)
 	read_blocks(trace);
 	if (!trace->cairn)
 		return refuse(trace->path, "not a trace of Cairn: `babeltrace2` reads it");
-	if (!trace->byte_order || !trace->clock || !trace->frequency)
+	if (!trace->byte_order || !trace->clock || !trace->frequency || !trace->whole)
 		return refuse(trace->path, "its metadata is cut off or changed: `babeltrace2` may "
 					   "tell what is wrong");
 	trace->swap = strcmp(trace->byte_order,

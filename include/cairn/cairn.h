@@ -71,7 +71,7 @@ CAIRN__API int cairn_session_start(struct cairn_session **session,
  *   program text writable: build with CAIRN_SITES=branch), -EBUSY (the bytes at a site are not what
  *   Cairn put there: a debugger's breakpoint, or two events at one address), -ERANGE (a site's cold
  *   branch is out of reach), -EEXIST (one event is declared with two field lists), -ENOSPC (over 65534
- *   events in a session, or 8 MiB of descriptions), -ENOMEM, -EDEADLK.
+ *   events in a session, or 8 MiB of descriptions, 4 MiB on 32-bit CPUs), -ENOMEM, -EDEADLK.
  * On an error nothing of this call stays enabled.
  */
 CAIRN__API int cairn_enable(struct cairn_session *session, const char *pattern);
