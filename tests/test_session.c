@@ -600,12 +600,18 @@ static void *switching(void *data)
 	return NULL;
 }
 
+static void start_over(void)
+{
+	stop = false;
+}
+
 static void *hitting(void *unused)
 {
-	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
+	/* Once at least, however late it starts. */
+	do {
 		hit(1);
 		sched_yield();
-	}
+	} while (!__atomic_load_n(&stop, __ATOMIC_RELAXED));
 	return unused;
 }
 
@@ -811,6 +817,7 @@ int main(void)
 	int failed;
 
 	tcase_set_timeout(tcase, 120);
+	tcase_add_checked_fixture(tcase, start_over, NULL); /* with CK_FORK=no too */
 	tcase_add_test(tcase, wrong_config);
 	tcase_add_test(tcase, nothing);
 	tcase_add_loop_test(tcase, extreme_config, 0, 2);
