@@ -15,7 +15,6 @@
 #include <errno.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include <site_arch.h>
 
@@ -24,11 +23,13 @@ static inline int cairn_arch_encode(unsigned char *insn, unsigned char opcode, u
 {
 	int64_t reach = (int64_t)(intptr_t)(to - from) - CAIRN_ARCH_SITE_SIZE;
 	int32_t disp = (int32_t)reach;
+	int i;
 
 	if (disp != reach)
 		return -ERANGE;
 	insn[0] = opcode;
-	memcpy(insn + 1, &disp, sizeof(disp));
+	for (i = 0; i < 4; i++) /* by hand: tests run it on CPUs of the other byte order, too */
+		insn[1 + i] = (unsigned char)((uint32_t)disp >> 8 * i);
 	return 0;
 }
 
