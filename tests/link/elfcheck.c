@@ -8,6 +8,8 @@
  * - cairn_events describes exactly the EVENTs, "provider:event", and every enum type that they use;
  * - the dynamic linker has nothing to do in either section, nor in the text (no DT_TEXTREL).
  *
+ * The file may be of either byte order.
+ *
  * Prints "site ADDRESS" for each patched site, for a comparison with a disassembly. Exit status 1 and
  * a line for each thing that is wrong.
  */
@@ -23,12 +25,24 @@
 /* The port of the files, whatever this machine is: its encoders are pure C. From link.sh. */
 #undef CAIRN_ARCH_SITE_SIZE
 #define CAIRN_ARCH_SITE_SIZE SITE_SIZE
+#define CAIRN_ARCH_SITE_BIG SITE_BIG
 #include PATCH_ARCH
 
 #define EVENTS_MAX 64
 
 static Elf *elf;
+static int swapped; /* the file has not this machine's byte order */
 static int wrong;
+
+static uint32_t u32(uint32_t value)
+{
+	return swapped ? __builtin_bswap32(value) : value;
+}
+
+static uint16_t u16(uint16_t value)
+{
+	return swapped ? __builtin_bswap16(value) : value;
+}
 
 static void complain(const char *format, ...) __attribute__((format(printf, 1, 2)));
 static void complain(const char *format, ...)
@@ -82,7 +96,7 @@ static const unsigned char *bytes_at(uint64_t address, size_t size, uint64_t fla
 
 static uint64_t follow(uint64_t entry, size_t word, int32_t distance)
 {
-	return entry + 4 * word + (uint64_t)(int64_t)distance;
+	return entry + 4 * word + (uint64_t)(int64_t)(int32_t)u32((uint32_t)distance);
 }
 
 static void check_code(uint64_t at, const struct cairn_site *site)
@@ -160,11 +174,12 @@ static int enum_described(const Elf_Data *from, const char *type)
 	while (at + sizeof(struct cairn_desc) <= size) {
 		const struct cairn_desc *desc = (const void *)((const char *)from->d_buf + at);
 
-		if (desc->size < sizeof(*desc))
+		if (u32(desc->size) < sizeof(*desc))
 			return 0;
-		if (desc->kind == CAIRN_DESC_ENUM && !strcmp((const char *)desc + desc->text, type))
+		if (u16(desc->kind) == CAIRN_DESC_ENUM &&
+		    !strcmp((const char *)desc + u32(desc->text), type))
 			return 1;
-		at += (desc->size + 7) & ~(size_t)7;
+		at += (u32(desc->size) + 7) & ~(size_t)7;
 	}
 	return 0;
 }
@@ -173,13 +188,13 @@ static int enum_described(const Elf_Data *from, const char *type)
 static const char *check_fields(const struct cairn_desc *desc, const Elf_Data *all)
 {
 	static char full[512];
-	const char *text = (const char *)desc + desc->text;
+	const char *text = (const char *)desc + u32(desc->text);
 	const char *event = text + strlen(text) + 1;
 	unsigned i;
 
 	snprintf(full, sizeof(full), "%s:%s", text, event);
 	text = event;
-	for (i = 0; i < desc->fields; i++) {
+	for (i = 0; i < u16(desc->fields); i++) {
 		const char *type = text + strlen(text) + 1;
 		char name[256];
 
@@ -190,7 +205,7 @@ static const char *check_fields(const struct cairn_desc *desc, const Elf_Data *a
 		if (!enum_described(all, name))
 			complain("%s: enum type %s is not in cairn_events", full, name);
 	}
-	if (text + strlen(text) + 1 > (const char *)desc + desc->size)
+	if (text + strlen(text) + 1 > (const char *)desc + u32(desc->size))
 		complain("%s: the description is longer than it says", full);
 	return full;
 }
@@ -210,13 +225,13 @@ static void check_descriptions(char **known, int n)
 		const struct cairn_desc *desc = (const void *)((const char *)data->d_buf + at);
 		const char *name;
 
-		if (desc->size < sizeof(*desc) || desc->size > data->d_size - at ||
-		    desc->abi != CAIRN_ABI) {
+		if (u32(desc->size) < sizeof(*desc) || u32(desc->size) > data->d_size - at ||
+		    u16(desc->abi) != CAIRN_ABI) {
 			complain("cairn_events has no description at offset %zu", at);
 			return;
 		}
-		at += (desc->size + 7) & ~(size_t)7;
-		if (desc->kind == CAIRN_DESC_ENUM)
+		at += (u32(desc->size) + 7) & ~(size_t)7;
+		if (u16(desc->kind) == CAIRN_DESC_ENUM)
 			continue;
 		name = check_fields(desc, data);
 		for (i = 0; i < n && strcmp(name, known[i]); i++)
@@ -284,6 +299,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "elfcheck: %s: not an ELF file\n", argv[1]);
 		return 2;
 	}
+	swapped = elf_getident(elf, NULL)[EI_DATA] !=
+		  (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? ELFDATA2MSB : ELFDATA2LSB);
 	check_sites((unsigned)strtoul(argv[2], NULL, 10), argv + 3, argc - 3);
 	check_descriptions(argv + 3, argc - 3);
 	check_dynamic();
