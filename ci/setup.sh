@@ -10,7 +10,11 @@ demo="gcc g++ libc6-dev cmake ninja-build pkg-config libelf-dev libsqlite3-dev b
 default="$demo
 	git binutils make check libsubunit-dev clang clang-format lld llvm libclang-rt-14-dev shellcheck
 	valgrind strace gdb dpkg-dev xz-utils
-	gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross libc6-i386 lib32gcc-s1 lib32stdc++6"
+	gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross libc6-i386 lib32gcc-s1 lib32stdc++6
+	qemu-user
+	gcc-powerpc-linux-gnu g++-powerpc-linux-gnu libc6-dev-powerpc-cross
+	gcc-powerpc64-linux-gnu g++-powerpc64-linux-gnu libc6-dev-ppc64-cross
+	gcc-powerpc64le-linux-gnu g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross"
 peers="$demo lttng-tools liblttng-ust-dev bpftrace systemtap-sdt-dev"
 
 want=

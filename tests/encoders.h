@@ -9,5 +9,9 @@ int x86_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
 int x86_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
 int aarch64_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
 int aarch64_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int powerpc_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int powerpc_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int powerpcle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int powerpcle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
 
 #endif

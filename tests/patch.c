@@ -21,11 +21,43 @@
 #undef cairn_arch_sync
 
 #define CAIRN_ARCH_SITE_SIZE 4
+#define cairn_arch_put_insn aarch64_put_insn
 #define cairn_arch_nop aarch64_nop_inline
 #define cairn_arch_jump aarch64_jump_inline
 #define cairn_arch_poke aarch64_poke
 #define cairn_arch_sync aarch64_sync
 #include "../arch/aarch64/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+
+/* Both byte orders, by the one macro of its site_arch.h that the encoders use. */
+#define CAIRN_ARCH_SITE_BIG 1
+#define cairn_arch_put_insn powerpc_put_insn
+#define cairn_arch_nop powerpc_nop_inline
+#define cairn_arch_jump powerpc_jump_inline
+#define cairn_arch_poke powerpc_poke
+#define cairn_arch_sync powerpc_sync
+#include "../arch/powerpc/patch_arch.h"
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_CACHE_BLOCK
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+
+#define CAIRN_ARCH_SITE_BIG 0
+#define cairn_arch_put_insn powerpcle_put_insn
+#define cairn_arch_nop powerpcle_nop_inline
+#define cairn_arch_jump powerpcle_jump_inline
+#define cairn_arch_poke powerpcle_poke
+#define cairn_arch_sync powerpcle_sync
+#include "../arch/powerpc/patch_arch.h"
 
 #include "encoders.h"
 
@@ -47,4 +79,24 @@ int aarch64_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
 int aarch64_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
 	return aarch64_jump_inline(insn, from, to);
+}
+
+int powerpc_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return powerpc_nop_inline(insn, from, to);
+}
+
+int powerpc_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return powerpc_jump_inline(insn, from, to);
+}
+
+int powerpcle_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return powerpcle_nop_inline(insn, from, to);
+}
+
+int powerpcle_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return powerpcle_jump_inline(insn, from, to);
 }

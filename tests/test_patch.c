@@ -42,6 +42,8 @@ struct encoder {
 static const struct encoder encoders[] = {
 	{ "x86", 5, 5, 17, x86_nop, x86_jump },
 	{ "aarch64", 4, 0, 14, aarch64_nop, aarch64_jump },
+	{ "powerpc", 4, 0, 14, powerpc_nop, powerpc_jump },
+	{ "powerpcle", 4, 0, 14, powerpcle_nop, powerpcle_jump },
 };
 
 /* The bytes of one instruction from a golden file; what is behind them. */
@@ -104,6 +106,22 @@ START_TEST(reach_aarch64)
 	ck_assert_int_eq(aarch64_jump(insn, from, from - half - 4), -ERANGE);
 	ck_assert_int_eq(aarch64_nop(insn, from, from - half - 4), -ERANGE);
 	ck_assert_int_eq(aarch64_jump(insn, from, from + 2), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_powerpc)
+{
+	const uintptr_t from = 0x40000000, half = 0x2000000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(powerpc_jump(insn, from, from + half - 4), 0);
+	ck_assert_int_eq(powerpc_jump(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(powerpc_nop(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(powerpc_jump(insn, from, from - half), 0);
+	ck_assert_int_eq(powerpc_jump(insn, from, from - half - 4), -ERANGE);
+	ck_assert_int_eq(powerpc_nop(insn, from, from - half - 4), -ERANGE);
+	ck_assert_int_eq(powerpc_jump(insn, from, from + 2), -ERANGE);
+	ck_assert_int_eq(powerpc_jump(insn, 0, UINTPTR_MAX - 3), 0); /* -4 */
 }
 END_TEST
 
@@ -530,6 +548,7 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, golden, 0, sizeof(encoders) / sizeof(encoders[0]));
 	tcase_add_test(tcase, reach_aarch64);
+	tcase_add_test(tcase, reach_powerpc);
 	tcase_add_test(tcase, reach);
 	tcase_add_test(tcase, one_byte);
 #if CAIRN_ARCH_SITE_SIZE
