@@ -37,7 +37,7 @@ static __attribute__((unused)) uint64_t rig_clock(void *data)
 
 	if (rig->at_clock)
 		rig->at_clock(rig);
-	return __atomic_load_n(&rig->now, __ATOMIC_RELAXED);
+	return rig->now;
 }
 
 /* `header` as of the session, 4 or 6. */

@@ -27,7 +27,7 @@ extern const struct cairn_site __start_cairn_sites[] __attribute__((weak, visibi
 extern const struct cairn_site __stop_cairn_sites[] __attribute__((weak, visibility("hidden")));
 
 static bool stop;
-static uint64_t calls; /* of the probes */
+static uintptr_t calls; /* of the probes */
 
 static void probe(void *data, uint32_t n)
 {

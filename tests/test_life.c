@@ -533,10 +533,10 @@ static void fork_here(int number)
 
 static uint64_t own_clock(void *data)
 {
-	return __atomic_add_fetch((uint64_t *)data, 1, __ATOMIC_RELAXED);
+	return __atomic_add_fetch((uintptr_t *)data, 1, __ATOMIC_RELAXED);
 }
 
-static uint64_t own_time;
+static uintptr_t own_time;
 
 /*
  * The event that the fork cut in two goes on in both processes. The parent's record must be there, once.

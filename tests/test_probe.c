@@ -24,9 +24,9 @@ CAIRN_EVENT(probe, inner, CAIRN_U32(n));
 CAIRN_EVENT(probe, nowhere, CAIRN_U32(n)); /* no site hits it */
 
 struct counter {
-	uint64_t calls, sum;
+	uintptr_t calls, sum;
 	bool gone; /* nobody may call any more */
-	uint64_t after;
+	uintptr_t after;
 };
 
 static void count(void *data, uint32_t n)
@@ -247,11 +247,11 @@ END_TEST
 /* ---- while threads hit ---- */
 
 static bool stop;
-static uint64_t hits;
+static uintptr_t hits;
 
 static void *hitting(void *unused)
 {
-	uint64_t n = 0;
+	uintptr_t n = 0;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		int i;

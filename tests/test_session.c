@@ -314,11 +314,11 @@ START_TEST(switching_for_days)
 }
 END_TEST
 
-static uint64_t own_time;
+static uintptr_t own_time;
 
 static uint64_t own_clock(void *data)
 {
-	return __atomic_add_fetch((uint64_t *)data, 1000, __ATOMIC_RELAXED);
+	return __atomic_add_fetch((uintptr_t *)data, 1000, __ATOMIC_RELAXED);
 }
 
 /* Two sessions with patterns, clocks and modes of their own, on the same events. */

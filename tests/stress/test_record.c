@@ -23,8 +23,8 @@ CAIRN_EVENT(stress, bytes, CAIRN_SEQ(u8, bytes, count));
 CAIRN_EVENT(stress, nothing);
 CAIRN_EVENT(stress, handler, CAIRN_U64(n));
 
-static uint64_t produced[THREADS + 1]; /* [THREADS]: of the handler */
-static uint64_t called;
+static uintptr_t produced[THREADS + 1]; /* [THREADS]: of the handler */
+static uintptr_t called;
 static bool stop;
 
 static uint64_t now_ms(void)
@@ -45,7 +45,7 @@ static void probe_number(void *data, uint32_t thread, uint64_t n)
 {
 	(void)thread;
 	(void)n;
-	__atomic_add_fetch((uint64_t *)data, 1, __ATOMIC_RELAXED);
+	__atomic_add_fetch((uintptr_t *)data, 1, __ATOMIC_RELAXED);
 }
 
 static void *hit(void *data)
@@ -53,7 +53,7 @@ static void *hit(void *data)
 	static const uint8_t bytes[300];
 	const uint32_t thread = (uint32_t)(uintptr_t)data;
 	const char *const text[] = { "a", "some text", NULL, "a text that is a good deal longer" };
-	uint64_t n = 0;
+	uintptr_t n = 0;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		cairn_trace(stress, number, thread, n);

@@ -24,7 +24,7 @@ CAIRN_EVENT(switch, text, CAIRN_STR(s));
 CAIRN_EVENT(other, nothing);
 
 static bool stop;
-static uint64_t hits[HITTERS + 1]; /* [HITTERS]: of the handler */
+static uintptr_t hits[HITTERS + 1]; /* [HITTERS]: of the handler */
 
 static uint64_t now_ms(void)
 {
@@ -44,7 +44,7 @@ static void on_signal(int number)
 
 static void *hit(void *data)
 {
-	uint64_t n = 0;
+	uintptr_t n = 0;
 
 	while (!__atomic_load_n(&stop, __ATOMIC_RELAXED)) {
 		cairn_trace(switch, always, 1);
@@ -76,7 +76,7 @@ static void *switching(void *data)
 
 struct probe_data {
 	uint32_t alive;
-	uint64_t calls;
+	uintptr_t calls;
 };
 
 static void probe(void *data, uint32_t n)
