@@ -4,6 +4,8 @@
  * system calls and nothing of the C library that locks or allocates.
  */
 #define _GNU_SOURCE
+/* Else 32-bit CPUs fail at what stat or readdir cannot say in 32 bits. */
+#define _FILE_OFFSET_BITS 64
 #include "os.h"
 
 #include <dirent.h>

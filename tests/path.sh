@@ -76,7 +76,7 @@ check_static()
 	done >"$work/unmarked"
 	[ -s "$work/unmarked" ] &&
 		fail "not marked [s] in os.h, but reached by an event: $(tr '\n' ' ' <"$work/unmarked")"
-	grep -v '^cairn_' "$work/reached" | while read -r name; do
+	grep -v '^cairn_' "$work/reached" | sed 's/64$//' | while read -r name; do # open64 and such
 		case " $safe " in *" $name "*) ;; *) echo "$name" ;; esac
 	done >"$work/unsafe"
 	[ -s "$work/unsafe" ] &&
