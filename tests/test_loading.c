@@ -313,6 +313,8 @@ END_TEST
 START_TEST(traced_library_leaves_nothing)
 {
 	unsigned rounds = 20;
+	/* QEMU takes the next free place, not the same again: 32 bits are used up after some 70 rounds. */
+	const unsigned more = life_emulated() ? 20 : 60;
 	struct life_trace trace;
 	long before, resident, after;
 
@@ -320,7 +322,7 @@ START_TEST(traced_library_leaves_nothing)
 	load_and_trace(&rounds);
 	before = status_of("VmSize:");
 	resident = status_of("VmRSS:");
-	rounds = 60;
+	rounds = more;
 	load_and_trace(&rounds);
 	after = status_of("VmSize:");
 	if (!life_slow())
@@ -331,7 +333,7 @@ START_TEST(traced_library_leaves_nothing)
 		ck_assert_msg(after <= resident + 60 * 16, "VmRSS %ld kB, after 60 rounds %ld kB",
 			      resident, after);
 	trace = end();
-	life_total(&trace, 80);
+	life_total(&trace, 20 + more);
 	finish(&trace);
 }
 END_TEST
