@@ -46,4 +46,13 @@ compare aarch64 4 aarch64-linux-gnu-
 compare powerpc 4 powerpc-linux-gnu-
 compare powerpc 4 powerpc64-linux-gnu-
 compare powerpcle 4 powerpc64le-linux-gnu-
+compare mips 8 mips-linux-gnu- -mips32r2
+compare mips 8 mips64el-linux-gnuabi64- -mabi=32 -mips32r2 -EB
+compare mipsle 8 mipsel-linux-gnu- -mips32r2
+compare mipsle 8 mips64el-linux-gnuabi64-
+compare mipsr6 4 mips-linux-gnu- -mips32r6
+compare mipsr6le 4 mipsel-linux-gnu- -mips32r6
+compare micromips 8 mips-linux-gnu- -mips32r2
+compare micromipsle 8 mipsel-linux-gnu- -mips32r2
+compare riscv 4 riscv64-linux-gnu-
 finish

@@ -13,5 +13,19 @@ int powerpc_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
 int powerpc_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
 int powerpcle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
 int powerpcle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mips_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mips_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsr6_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsr6_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsr6le_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int mipsr6le_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int micromips_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int micromips_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int micromipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int micromipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+int riscv_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
+int riscv_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
 
 #endif

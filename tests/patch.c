@@ -58,6 +58,155 @@
 #define cairn_arch_poke powerpcle_poke
 #define cairn_arch_sync powerpcle_sync
 #include "../arch/powerpc/patch_arch.h"
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+
+/* By size, byte order and tag: MIPS32 and MIPS64, Release 6, microMIPS. */
+#define CAIRN_ARCH_SITE_SIZE 8
+#define CAIRN_ARCH_SITE_BIG 1
+#define CAIRN_ARCH_SITE_TAG 0
+#define cairn_arch_jump_word mips_jump_word
+#define cairn_arch_put_insn mips_put_insn
+#define cairn_arch_nop mips_nop_inline
+#define cairn_arch_jump mips_jump_inline
+#define cairn_arch_poke mips_poke
+#define cairn_arch_sync mips_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 8
+#define CAIRN_ARCH_SITE_BIG 0
+#define CAIRN_ARCH_SITE_TAG 0
+#define cairn_arch_jump_word mipsle_jump_word
+#define cairn_arch_put_insn mipsle_put_insn
+#define cairn_arch_nop mipsle_nop_inline
+#define cairn_arch_jump mipsle_jump_inline
+#define cairn_arch_poke mipsle_poke
+#define cairn_arch_sync mipsle_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 4
+#define CAIRN_ARCH_SITE_BIG 1
+#define CAIRN_ARCH_SITE_TAG 0
+#define cairn_arch_jump_word mipsr6_jump_word
+#define cairn_arch_put_insn mipsr6_put_insn
+#define cairn_arch_nop mipsr6_nop_inline
+#define cairn_arch_jump mipsr6_jump_inline
+#define cairn_arch_poke mipsr6_poke
+#define cairn_arch_sync mipsr6_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 4
+#define CAIRN_ARCH_SITE_BIG 0
+#define CAIRN_ARCH_SITE_TAG 0
+#define cairn_arch_jump_word mipsr6le_jump_word
+#define cairn_arch_put_insn mipsr6le_put_insn
+#define cairn_arch_nop mipsr6le_nop_inline
+#define cairn_arch_jump mipsr6le_jump_inline
+#define cairn_arch_poke mipsr6le_poke
+#define cairn_arch_sync mipsr6le_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 8
+#define CAIRN_ARCH_SITE_BIG 1
+#define CAIRN_ARCH_SITE_TAG 1
+#define cairn_arch_jump_word micromips_jump_word
+#define cairn_arch_put_insn micromips_put_insn
+#define cairn_arch_nop micromips_nop_inline
+#define cairn_arch_jump micromips_jump_inline
+#define cairn_arch_poke micromips_poke
+#define cairn_arch_sync micromips_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 8
+#define CAIRN_ARCH_SITE_BIG 0
+#define CAIRN_ARCH_SITE_TAG 1
+#define cairn_arch_jump_word micromipsle_jump_word
+#define cairn_arch_put_insn micromipsle_put_insn
+#define cairn_arch_nop micromipsle_nop_inline
+#define cairn_arch_jump micromipsle_jump_inline
+#define cairn_arch_poke micromipsle_poke
+#define cairn_arch_sync micromipsle_sync
+#include "../arch/mips/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef CAIRN_ARCH_SITE_SIZE
+#undef CAIRN_ARCH_SITE_BIG
+#undef CAIRN_ARCH_SITE_TAG
+#undef cairn_arch_jump_word
+#undef cairn_arch_put_insn
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+#undef CAIRN_ARCH_BOTH_CACHES
+
+#define CAIRN_ARCH_SITE_SIZE 4
+#define cairn_arch_put_insn riscv_put_insn
+#define cairn_arch_nop riscv_nop_inline
+#define cairn_arch_jump riscv_jump_inline
+#define cairn_arch_poke riscv_poke
+#define cairn_arch_sync riscv_sync
+#include "../arch/riscv/patch_arch.h"
 
 #include "encoders.h"
 
@@ -99,4 +248,74 @@ int powerpcle_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
 int powerpcle_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
 	return powerpcle_jump_inline(insn, from, to);
+}
+
+int mips_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mips_nop_inline(insn, from, to);
+}
+
+int mips_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mips_jump_inline(insn, from, to);
+}
+
+int mipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsle_nop_inline(insn, from, to);
+}
+
+int mipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsle_jump_inline(insn, from, to);
+}
+
+int mipsr6_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsr6_nop_inline(insn, from, to);
+}
+
+int mipsr6_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsr6_jump_inline(insn, from, to);
+}
+
+int mipsr6le_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsr6le_nop_inline(insn, from, to);
+}
+
+int mipsr6le_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return mipsr6le_jump_inline(insn, from, to);
+}
+
+int micromips_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return micromips_nop_inline(insn, from, to);
+}
+
+int micromips_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return micromips_jump_inline(insn, from, to);
+}
+
+int micromipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return micromipsle_nop_inline(insn, from, to);
+}
+
+int micromipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return micromipsle_jump_inline(insn, from, to);
+}
+
+int riscv_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return riscv_nop_inline(insn, from, to);
+}
+
+int riscv_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return riscv_jump_inline(insn, from, to);
 }

@@ -44,6 +44,13 @@ static const struct encoder encoders[] = {
 	{ "aarch64", 4, 0, 14, aarch64_nop, aarch64_jump },
 	{ "powerpc", 4, 0, 14, powerpc_nop, powerpc_jump },
 	{ "powerpcle", 4, 0, 14, powerpcle_nop, powerpcle_jump },
+	{ "mips", 8, 0, 16, mips_nop, mips_jump },
+	{ "mipsle", 8, 0, 16, mipsle_nop, mipsle_jump },
+	{ "mipsr6", 4, 0, 12, mipsr6_nop, mipsr6_jump },
+	{ "mipsr6le", 4, 0, 12, mipsr6le_nop, mipsr6le_jump },
+	{ "micromips", 8, 0, 13, micromips_nop, micromips_jump },
+	{ "micromipsle", 8, 0, 13, micromipsle_nop, micromipsle_jump },
+	{ "riscv", 4, 0, 17, riscv_nop, riscv_jump },
 };
 
 /* The bytes of one instruction from a golden file; what is behind them. */
@@ -125,6 +132,87 @@ START_TEST(reach_powerpc)
 }
 END_TEST
 
+/* Beyond the reach of `b`, `j` goes anywhere in the segment of 256 MiB that its delay slot is in. */
+START_TEST(reach_mips)
+{
+	const uintptr_t from = 0x4ffe0000, end = 0x50000000, begin = 0x40000000;
+	unsigned char insn[8];
+
+	ck_assert_int_eq(mips_jump(insn, from, end - 4), 0);
+	ck_assert_uint_eq(insn[0], 0x10);
+	ck_assert_int_eq(mips_jump(insn, from, end), 0); /* the last that `b` reaches */
+	ck_assert_uint_eq(insn[0], 0x10);
+	ck_assert_int_eq(mips_jump(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(mips_nop(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(mips_jump(insn, from - 4, end), -ERANGE);
+	ck_assert_int_eq(mips_jump(insn, from, from - 0x1fffc), 0);
+	ck_assert_uint_eq(insn[0], 0x10);
+	ck_assert_int_eq(mips_jump(insn, from, from - 0x20000), 0);
+	ck_assert_uint_eq(insn[0] & 0xfc, 0x08);
+	ck_assert_int_eq(mips_jump(insn, from, begin), 0);
+	ck_assert_uint_eq(insn[0] & 0xfc, 0x08);
+	ck_assert_int_eq(mips_jump(insn, from, begin - 4), -ERANGE);
+	ck_assert_int_eq(mips_nop(insn, from, begin - 4), -ERANGE);
+	/* A site whose delay slot is in the next segment jumps in that one. */
+	ck_assert_int_eq(mips_jump(insn, end - 4, end + 0x0ffffffc), 0);
+	ck_assert_int_eq(mips_jump(insn, end - 4, from - 4), -ERANGE);
+	ck_assert_int_eq(mips_jump(insn, from, from + 2), -ERANGE);
+	ck_assert_int_eq(mips_nop(insn, from + 2, from + 2), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_mipsr6)
+{
+	const uintptr_t from = 0x40000000, half = 0x8000000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(mipsr6_jump(insn, from, from + half), 0);
+	ck_assert_int_eq(mipsr6_jump(insn, from, from + half + 4), -ERANGE);
+	ck_assert_int_eq(mipsr6_nop(insn, from, from + half + 4), -ERANGE);
+	ck_assert_int_eq(mipsr6_jump(insn, from, from - half + 4), 0);
+	ck_assert_int_eq(mipsr6_jump(insn, from, from - half), -ERANGE);
+	ck_assert_int_eq(mipsr6_nop(insn, from, from - half), -ERANGE);
+	ck_assert_int_eq(mipsr6_jump(insn, from, from + 2), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_micromips)
+{
+	const uintptr_t from = 0x47ff0000, end = 0x48000000, begin = 0x40000000;
+	unsigned char insn[8];
+
+	ck_assert_int_eq(micromips_jump(insn, from, end + 2), 0); /* the last that `b` reaches */
+	ck_assert_uint_eq(insn[0], 0x94);
+	ck_assert_int_eq(micromips_jump(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(micromips_nop(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(micromips_jump(insn, from, from - 0xfffc), 0);
+	ck_assert_uint_eq(insn[0], 0x94);
+	ck_assert_int_eq(micromips_jump(insn, from, from - 0xfffe), 0);
+	ck_assert_uint_eq(insn[0] & 0xfc, 0xd4);
+	ck_assert_int_eq(micromips_jump(insn, from, begin), 0);
+	ck_assert_uint_eq(insn[0] & 0xfc, 0xd4);
+	ck_assert_int_eq(micromips_jump(insn, from, begin - 2), -ERANGE);
+	ck_assert_int_eq(micromips_jump(insn, from + 2, from + 4), -ERANGE);
+	ck_assert_int_eq(micromips_nop(insn, from, from + 5), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_riscv)
+{
+	const uintptr_t from = 0x40000000, half = 0x100000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(riscv_jump(insn, from, from + half - 2), 0);
+	ck_assert_int_eq(riscv_jump(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(riscv_nop(insn, from, from + half), -ERANGE);
+	ck_assert_int_eq(riscv_jump(insn, from, from - half), 0);
+	ck_assert_int_eq(riscv_jump(insn, from, from - half - 2), -ERANGE);
+	ck_assert_int_eq(riscv_nop(insn, from, from - half - 2), -ERANGE);
+	ck_assert_int_eq(riscv_jump(insn, from, from + 1), -ERANGE);
+	ck_assert_int_eq(riscv_jump(insn, from + 2, from + 4), -ERANGE);
+}
+END_TEST
+
 START_TEST(reach)
 {
 	const uintptr_t from = (uintptr_t)1 << (sizeof(void *) == 8 ? 40 : 31);
@@ -195,7 +283,7 @@ static void fake_begin(struct fake *fake)
 						     PROT_READ | PROT_EXEC };
 	}
 	for (i = 0; i < SITES; i++) {
-		const uintptr_t code = fake->text[i / 20].begin + 64 * (i % 20) + 59;
+		const uintptr_t code = fake->text[i / 20].begin + 64 * (i % 20) + 64 - SIZE;
 
 		fake->patch[i] = (struct cairn_patch){ code, code + 1000, name[i % 4] };
 		cairn_arch_nop((unsigned char *)code, code, code + 1000);
@@ -549,6 +637,10 @@ int main(void)
 	tcase_add_loop_test(tcase, golden, 0, sizeof(encoders) / sizeof(encoders[0]));
 	tcase_add_test(tcase, reach_aarch64);
 	tcase_add_test(tcase, reach_powerpc);
+	tcase_add_test(tcase, reach_mips);
+	tcase_add_test(tcase, reach_mipsr6);
+	tcase_add_test(tcase, reach_micromips);
+	tcase_add_test(tcase, reach_riscv);
 	tcase_add_test(tcase, reach);
 	tcase_add_test(tcase, one_byte);
 #if CAIRN_ARCH_SITE_SIZE

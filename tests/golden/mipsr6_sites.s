@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+# The two instructions of a tracepoint on MIPS Release 6, at distances up to the ends of their reach: what
+# GNU as makes of them is mipsr6_sites.txt, big-endian, and mipsr6le_sites.txt (written by tests/encode.sh
+# --write).
+	.macro site distance
+	nop
+	bc . + \distance
+	.endm
+	.text
+	.set noreorder
+	site 0
+	site 4
+	site 8
+	site -4
+	site 0x1000
+	site -0x1000
+	site 0x1234568
+	site -0x1234568
+	site 0x7fffffc
+	site 0x8000000
+	site -0x7fffff8
+	site -0x7fffffc
