@@ -30,11 +30,11 @@
 /*
  * Size: 8, a jump and its delay slot, or 4, `bc`. The no-op in line. Bits of a code address that tell
  * the instruction set: microMIPS has instructions of 16 bits, so its sites are aligned by hand, as the
- * jump is written by one store of a word.
+ * jump is written by one store of a word. (`.insn`: a label of the compiler in front is one of code.)
  */
 #ifdef __mips_micromips
 #define CAIRN_ARCH_SITE_SIZE 8
-#define CAIRN_ARCH_SITE_ALIGN ".balign 4\n\t"
+#define CAIRN_ARCH_SITE_ALIGN ".insn\n\t.balign 4\n\t"
 #define CAIRN_ARCH_SITE(to) ".set push\n\t.set noreorder\n\tnop32\n\tnop32\n\t.set pop\n\t"
 #define CAIRN_ARCH_SITE_TAG 1
 #else
