@@ -205,7 +205,8 @@ CAIRN__INLINE void cairn_spot_commit(struct cairn_spot spot, unsigned char *last
 								     &cairn_event_##p##__##n,      \
 								     cairn_size, &cairn_to);       \
                                                                                                    \
-		if (CAIRN__LIKELY(cairn_way == CAIRN__GO)) {                                       \
+		/* Without a counter it never is; gcc -Og would warn of the NULL. */               \
+		if (CAIRN_ARCH_CLOCK_BITS == 64 && CAIRN__LIKELY(cairn_way == CAIRN__GO)) {        \
 			CAIRN__MAP(CAIRN__W_, cairn_to, __VA_ARGS__)                               \
 			cairn_commit_fast(&cairn_r, cairn_to);                                     \
 			return;                                                                    \
