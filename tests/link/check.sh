@@ -10,7 +10,7 @@ if ! "$elfcheck" "$file" "$@" >"$file.sites"; then
 	exit 1
 fi
 [ -s "$file.sites" ] || exit 0
-${CAIRN_OBJDUMP:-objdump} -d "$file" | grep '^ *[0-9a-f]*:	' | awk -v file="$file" '
+${CAIRN_OBJDUMP:-objdump} -dz "$file" | grep '^ *[0-9a-f]*:	' | awk -v file="$file" '
 	NR == FNR { want[$2] = 1; n++; next }
 	{ sub(":", "", $1); if ($1 in want) delete want[$1] }
 	END { for (at in want) { print file ": no instruction begins at " at; wrong = 1 } exit wrong }' \
