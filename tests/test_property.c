@@ -7,6 +7,7 @@
 #include <cairn/cairn.h>
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <time.h>
 
@@ -213,8 +214,9 @@ CAIRN_ENUM_TYPE(prop_signed, i32, CAIRN_RANGE(BELOW, INT32_MIN, -1), CAIRN_VALUE
 #define SAY_net32(n) say("%" PRIu64, net(n, 4))
 #define SAY_net64(n) say("%" PRIu64, net(n, 8))
 #define SAY_ptr(n) say("0x%" PRIXPTR, (uintptr_t)(n))
-#define SAY_float(n) say("%g", (double)(n))
-#define SAY_double(n) say("%g", n)
+/* A NaN has a sign, which some CPUs drop when they make a double of a float. */
+#define SAY_float(n) say("%s%g", isnan(n) && signbit(n) ? "-" : "", isnan(n) ? NAN : (n))
+#define SAY_double(n) SAY_float(n)
 #define SAY_state(n) say_state(n)
 #define SAY_signed(n) say_signed(n)
 
