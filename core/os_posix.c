@@ -117,7 +117,7 @@ int cairn_os_populate(void *at, size_t size)
 		return -ENOSPC;
 	/* Before Linux 5.14: touch. Memory that runs out here is a signal, as for any store. */
 	for (p = begin; p < end; p += page)
-		__atomic_fetch_or((unsigned char *)p, 0, __ATOMIC_RELAXED);
+		__atomic_fetch_or((uintptr_t *)p, 0, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -61,7 +61,8 @@ struct cairn_session {
 };
 
 static struct cairn_session *cairn_sessions[CAIRN_SESSIONS];
-static bool cairn_is_ready, cairn_environment_read;
+static bool cairn_is_ready;
+static uint32_t cairn_environment_read; /* bytes have no atomic exchange on some CPUs */
 
 /* A session that runs: not NULL, not stopped. Under the lock. */
 static int cairn_session_known(const struct cairn_session *session)
@@ -1084,7 +1085,7 @@ static void cairn_session_late(void)
 
 void cairn_session_module(void)
 {
-	if (!__atomic_exchange_n(&cairn_environment_read, true, __ATOMIC_ACQ_REL))
+	if (!__atomic_exchange_n(&cairn_environment_read, 1, __ATOMIC_ACQ_REL))
 		cairn_session_environment();
 	if (__atomic_load_n(&cairn_is_ready, __ATOMIC_ACQUIRE))
 		cairn_session_late();

@@ -38,7 +38,7 @@ static struct cairn_tracepoint *cairn_bucket[CAIRN_BUCKETS];
 static struct cairn_tracepoint *cairn_all;
 static struct cairn_type *cairn_types;
 static char cairn_last_error[256];
-static bool cairn_last_error_busy;
+static uint32_t cairn_last_error_busy; /* bytes have no atomic exchange on some CPUs */
 static uintptr_t cairn_module_changes; /* modules that came or went so far */
 
 int cairn_fail(int error, const char *format, ...)
@@ -51,9 +51,9 @@ int cairn_fail(int error, const char *format, ...)
 	va_end(args);
 	/* Called with and without the control lock, so this has one of its own; two failures at once
 	 * leave the text of one. */
-	if (!__atomic_exchange_n(&cairn_last_error_busy, true, __ATOMIC_ACQUIRE)) {
+	if (!__atomic_exchange_n(&cairn_last_error_busy, 1, __ATOMIC_ACQUIRE)) {
 		memcpy(cairn_last_error, text, sizeof(text));
-		__atomic_store_n(&cairn_last_error_busy, false, __ATOMIC_RELEASE);
+		__atomic_store_n(&cairn_last_error_busy, 0, __ATOMIC_RELEASE);
 	}
 	if (cairn_os_getenv("CAIRN_DEBUG"))
 		cairn_os_say(text);
@@ -64,11 +64,11 @@ int cairn_error(char *text, size_t size)
 {
 	int length;
 
-	if (__atomic_exchange_n(&cairn_last_error_busy, true, __ATOMIC_ACQUIRE))
+	if (__atomic_exchange_n(&cairn_last_error_busy, 1, __ATOMIC_ACQUIRE))
 		return snprintf(text, text ? size : 0,
 				"another thread's call fails at this moment");
 	length = snprintf(text, text ? size : 0, "%s", cairn_last_error);
-	__atomic_store_n(&cairn_last_error_busy, false, __ATOMIC_RELEASE);
+	__atomic_store_n(&cairn_last_error_busy, 0, __ATOMIC_RELEASE);
 	return length;
 }
 
