@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A function of a megabyte and more between a site and its cold branch, which compilers put at its end.
- * Where the CPU's jump reaches that far the event is recorded; where it does not, enabling it is refused
- * with the site's name, and other events are none the worse for it.
+ * Where the CPU's jump reaches that far the event is switched; where it does not, enabling it is refused
+ * with the site's name; then its other sites are off, too, and other events are none the worse for it.
  */
 #define _GNU_SOURCE
 #include <cairn/cairn.h>
@@ -24,14 +24,18 @@ CAIRN_EVENT(reach, near, CAIRN_U32(n));
 #define TIMES16(statement) TWICE(TWICE(TWICE(TWICE(statement))))
 #define TIMES2048(statement) TIMES16(TIMES16(TWICE(TWICE(TWICE(statement)))))
 
-static __attribute__((noinline)) void hit_far(void)
+/* No way leads back from the cold branch: gcc has no jump for that distance on RISC-V. */
+static __attribute__((noinline)) bool ask_far(void)
 {
-	cairn_trace(reach, far, 1);
+	if (cairn_enabled(reach, far))
+		return true;
 	TIMES2048(__asm__ volatile(NOPS512);)
+	return false;
 }
 
-static void hit_near(void)
+static void hit(void)
 {
+	cairn_trace(reach, far, 1);
 	cairn_trace(reach, near, 2);
 }
 
@@ -43,31 +47,23 @@ static uintptr_t relative(const int32_t *word)
 	return (uintptr_t)word + (uintptr_t)(intptr_t)*word;
 }
 
-/* The site in hit_far; NULL: it is a branch. */
-static const struct cairn_site *far_site(void)
-{
-	const struct cairn_site *site;
-
-	for (site = __start_cairn_sites; site < __stop_cairn_sites; site++)
-		if (site->code && !strcmp((const char *)relative(&site->name), "reach:far"))
-			return site;
-	return NULL;
-}
-
-/* What the port says of the site in hit_far: 0, or -ERANGE. */
+/* What the port says of the site in ask_far: 0, or -ERANGE. */
 static int far_status(void)
 {
-	const struct cairn_site *site = far_site();
+	const struct cairn_site *site;
+	uintptr_t from = 0, to = 0;
 	unsigned char insn[16];
-	uintptr_t from, to;
 
-	if (!site)
-		return 0;
-	from = relative(&site->code) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG;
-	to = relative(&site->target) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG;
+	for (site = __start_cairn_sites; site < __stop_cairn_sites; site++)
+		if (site->code && relative(&site->target) - relative(&site->code) > to - from &&
+		    relative(&site->target) > relative(&site->code)) {
+			from = relative(&site->code) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG;
+			to = relative(&site->target) & ~(uintptr_t)CAIRN_ARCH_SITE_TAG;
+		}
+	if (!from)
+		return 0; /* sites are branches */
 #ifdef __OPTIMIZE__
-	ck_assert_msg(to - from >= MEBIBYTE || from - to >= MEBIBYTE, "from %p to %p is near",
-		      (void *)from, (void *)to);
+	ck_assert_msg(to - from >= MEBIBYTE, "from %p to %p is near", (void *)from, (void *)to);
 #endif
 	return cairn_arch_jump(insn, from, to);
 }
@@ -85,11 +81,11 @@ START_TEST(far)
 	ck_assert_msg(!far || strstr(why, "reach:far at 0x"), "\"%s\" does not name the site", why);
 	ck_assert_msg(!far || strstr(why, "out of the reach"), "\"%s\"", why);
 	ck_assert_int_eq(cairn_enable(session, "reach:near"), 1);
-	hit_far();
-	hit_near();
+	ck_assert_int_eq(ask_far(), !far);
+	hit();
 	ck_assert_int_eq(cairn_disable(session, "reach:*"), far ? 1 : 2);
-	hit_far();
-	hit_near();
+	ck_assert(!ask_far());
+	hit();
 	expect_status(cairn_session_stop(session, &stats), 0);
 	ck_assert_uint_eq(stats.recorded, far ? 1 : 2);
 }
