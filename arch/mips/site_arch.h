@@ -35,7 +35,8 @@
 #ifdef __mips_micromips
 #define CAIRN_ARCH_SITE_SIZE 8
 #define CAIRN_ARCH_SITE_ALIGN ".insn\n\t.balign 4\n\t"
-#define CAIRN_ARCH_SITE(to) ".set push\n\t.set noreorder\n\tnop32\n\tnop32\n\t.set pop\n\t"
+#define CAIRN_ARCH_SITE(to)                                                                        \
+	".set push\n\t.set noreorder\n\tsll $0,$0,0\n\tsll $0,$0,0\n\t.set pop\n\t"
 #define CAIRN_ARCH_SITE_TAG 1
 #else
 #define CAIRN_ARCH_SITE_TAG 0
