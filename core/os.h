@@ -38,8 +38,9 @@ void cairn_os_discard(void *at, size_t size);
 /* Put zeroed private pages over [at, at + size). [s] */
 int cairn_os_detach(void *at, size_t size);
 
-uint64_t cairn_os_monotonic(void); /* ns [s] */
-uint64_t cairn_os_realtime(void);  /* ns since the epoch [s] */
+uint64_t cairn_os_monotonic(void);        /* ns [s] */
+uint64_t cairn_os_realtime(void);         /* ns since the epoch [s] */
+bool cairn_os_vdso(const char *function); /* the kernel offers it as code that runs in user mode */
 bool cairn_os_counter_traps(void); /* reading the CPU's counter raises a signal in this process */
 uint32_t cairn_os_cpu(void);       /* of the calling thread, 0 if unknown [s] */
 uint32_t cairn_os_pid(void);       /* [s] */

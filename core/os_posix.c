@@ -21,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
@@ -33,6 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "clock_arch.h"
 #include "session.h"
 #include "slot.h"
 
@@ -187,9 +189,50 @@ bool cairn_os_thread_alive(uint32_t tid)
 	return syscall(SYS_tgkill, getpid(), (pid_t)tid, 0) == 0 || errno != ESRCH;
 }
 
+/* The image is as the linker made it, but for its place: nobody has relocated its dynamic section. */
+bool cairn_os_vdso(const char *function)
+{
+	const uintptr_t image = (uintptr_t)getauxval(AT_SYSINFO_EHDR);
+	const ElfW(Ehdr) *header = (const ElfW(Ehdr) *)image;
+	const ElfW(Phdr) *segment = NULL;
+	const ElfW(Dyn) *dynamic = NULL;
+	const ElfW(Sym) *symbol = NULL;
+	const ElfW(Word) *hash = NULL; /* buckets, symbols, ... */
+	const char *names = NULL;
+	uintptr_t base = image;
+	ElfW(Word) i;
+
+	if (!image)
+		return false;
+	segment = (const ElfW(Phdr) *)(image + header->e_phoff);
+	for (i = 0; i < header->e_phnum; i++) {
+		if (segment[i].p_type == PT_LOAD)
+			base = image + segment[i].p_offset - segment[i].p_vaddr;
+		else if (segment[i].p_type == PT_DYNAMIC)
+			dynamic = (const ElfW(Dyn) *)(image + segment[i].p_offset);
+	}
+	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
+		if (dynamic->d_tag == DT_HASH)
+			hash = (const ElfW(Word) *)(base + dynamic->d_un.d_ptr);
+		else if (dynamic->d_tag == DT_SYMTAB)
+			symbol = (const ElfW(Sym) *)(base + dynamic->d_un.d_ptr);
+		else if (dynamic->d_tag == DT_STRTAB)
+			names = (const char *)(base + dynamic->d_un.d_ptr);
+	}
+	for (i = 0; hash && symbol && names && i < hash[1]; i++)
+		if (symbol[i].st_shndx != SHN_UNDEF && !strcmp(names + symbol[i].st_name, function))
+			return true;
+	return false;
+}
+
 bool cairn_os_counter_traps(void)
 {
 	int mode = PR_TSC_ENABLE;
+
+#ifdef CAIRN_ARCH_CLOCK_VDSO
+	if (!cairn_os_vdso(CAIRN_ARCH_CLOCK_VDSO))
+		return true;
+#endif
 
 	/* Known to x86 only; elsewhere the call fails and says nothing. */
 	return prctl(PR_GET_TSC, &mode) == 0 && mode != PR_TSC_ENABLE;

@@ -318,9 +318,19 @@ END_TEST
 
 /* ---- clock ---- */
 
+/* Is there a counter, and is reading it not a signal? */
+static bool readable(void)
+{
+	static int known;
+
+	if (!known)
+		known = CAIRN_ARCH_CLOCK_BITS && !cairn_os_counter_traps() ? 1 : -1;
+	return known > 0;
+}
+
 static uint64_t ticks(void)
 {
-	return CAIRN_ARCH_CLOCK_BITS ? cairn_arch_ticks() : cairn_os_monotonic();
+	return readable() ? cairn_arch_ticks() : cairn_os_monotonic();
 }
 
 START_TEST(clock_advances)
@@ -339,7 +349,7 @@ START_TEST(clock_advances)
 		}
 	} while (cairn_os_monotonic() < until);
 	ck_assert_uint_gt(last, first);
-	if (CAIRN_ARCH_CLOCK_BITS && cairn_arch_ticks_hz()) {
+	if (readable() && cairn_arch_ticks_hz()) {
 		const double hz = (double)(last - first) / 0.05;
 
 		ck_assert_msg(hz > 0.5 * (double)cairn_arch_ticks_hz(), "%g ticks a second", hz);
@@ -375,7 +385,7 @@ START_TEST(clock_across_threads)
 	uint64_t mine, theirs, backwards = 0;
 	pthread_t thread;
 
-	if (CAIRN_ARCH_CLOCK_BITS && !cairn_arch_ticks_invariant())
+	if (readable() && !cairn_arch_ticks_invariant())
 		return; /* core/clock.c does not use this counter */
 	ck_assert_int_eq(pipe(to), 0);
 	ck_assert_int_eq(pipe(from), 0);

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <signal.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <time.h>
 
@@ -70,6 +71,20 @@ START_TEST(counter_traps)
 	cairn_clock_info(text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, CAIRN_ARCH_CLOCK_BITS ? "forbidden" : "no counter"));
 	prctl(PR_SET_TSC, 1);
+}
+END_TEST
+
+/* What the kernel's vDSO has, and has not. Emulators may have none. */
+START_TEST(vdso)
+{
+	ck_assert(!cairn_os_vdso("__vdso_nothing"));
+	ck_assert(!cairn_os_vdso(""));
+	if (getauxval(AT_SYSINFO_EHDR))
+		ck_assert(cairn_os_vdso("__vdso_clock_gettime") ||
+			  cairn_os_vdso("__kernel_clock_gettime"));
+#ifdef CAIRN_ARCH_CLOCK_VDSO
+	ck_assert_int_eq(cairn_os_counter_traps(), !cairn_os_vdso(CAIRN_ARCH_CLOCK_VDSO));
+#endif
 }
 END_TEST
 
@@ -205,7 +220,8 @@ START_TEST(anchor)
 	int i;
 
 	for (i = 0; i < 2; i++) {
-		const uint64_t before = cairn_os_monotonic(), ticks = cairn_arch_ticks();
+		const uint64_t before = cairn_os_monotonic();
+		const uint64_t ticks = kind[i] == CAIRN_CLOCK_COUNTER ? cairn_arch_ticks() : 0;
 		const uint64_t realtime = cairn_os_realtime();
 
 		cairn_clock_anchor(kind[i], &a);
@@ -391,6 +407,7 @@ int main(void)
 	tcase_add_test(tcase, counter);
 	tcase_add_test(tcase, by_environment);
 	tcase_add_test(tcase, counter_traps);
+	tcase_add_test(tcase, vdso);
 	tcase_add_test(tcase, user_record);
 	tcase_add_test(tcase, monotonic_record);
 	tcase_add_test(tcase, counter_record);
