@@ -29,20 +29,22 @@ static __attribute__((used)) void hit_many(void)
 #if PATCHED
 #define SITES_MANY 20000
 /* clang-format off */
-__asm__(".text\n\t"
-	".balign 16\n"
-	"sandbox_many:\n\t"
+static __attribute__((used, noinline)) void sandbox_many(void)
+{
+	__asm__ volatile(".balign 16\n\t"
 	".rept 20000\n"
 	"1:\t" CAIRN_ARCH_SITE("3f")
 	".pushsection cairn_sites,\"" CAIRN_SITE_FLAGS "\",%progbits\n\t"
 	".balign 4\n\t"
-	".long 1b - .\n\t.long 3f - .\n\t.long cairn_event_sand__many - .\n\t.long 98f - .\n\t"
+	".long 1b - .\n\t.long 3f" CAIRN_ARCH_SITE_MODE " - .\n\t"
+	".long cairn_event_sand__many - .\n\t.long 98f - .\n\t"
 	".popsection\n"
 	"3:\n\t"
 	".endr\n\t"
 	".pushsection .rodata.sandbox_names,\"a\",%progbits\n"
 	"98:\t.asciz \"sand:many\"\n\t"
 	".popsection\n\t");
+}
 /* clang-format on */
 #else
 #define SITES_MANY 0

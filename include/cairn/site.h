@@ -69,12 +69,19 @@ struct cairn_site {
 #define CAIRN_ARCH_SITE_ALIGN ""
 #endif
 
+/* A port with more than one instruction set adds to the cold branch's address which one the site is in. */
+#ifndef CAIRN_ARCH_SITE_MODE
+#define CAIRN_ARCH_SITE_MODE ""
+#endif
+
 #if CAIRN_ARCH_SITE_SIZE && !CAIRN__BRANCH_SITES
 #define CAIRN__SITE(p, n)                                                                          \
 	CAIRN__INLINE bool cairn_site_##p##__##n(void)                                             \
 	{                                                                                          \
 		CAIRN__ASM goto(CAIRN_ARCH_SITE_ALIGN "1:\t" CAIRN_ARCH_SITE("%l[cairn_hit]")      \
-					CAIRN__SITE_ENTRY(p, n, "1b - .", "%l[cairn_hit] - .")     \
+					CAIRN__SITE_ENTRY(p, n, "1b - .",                          \
+							  "%l[cairn_hit]" CAIRN_ARCH_SITE_MODE     \
+							  " - .")                                  \
 				:                                                                  \
 				:                                                                  \
 				: CAIRN_ARCH_SITE_CLOBBERS                                         \
