@@ -43,6 +43,9 @@ write=
 compare x86 5 "" --64
 compare x86 5 "" --32
 compare aarch64 4 aarch64-linux-gnu-
+compare arm 4 arm-linux-gnueabihf- -march=armv7-a
+compare armv5 4 arm-linux-gnueabi- -march=armv5te
+compare thumb 4 arm-linux-gnueabihf- -march=armv7-a -mthumb
 compare powerpc 4 powerpc-linux-gnu-
 compare powerpc 4 powerpc64-linux-gnu-
 compare powerpcle 4 powerpc64le-linux-gnu-

@@ -34,6 +34,17 @@
 #undef cairn_arch_poke
 #undef cairn_arch_sync
 
+#define cairn_arch_nop arm_nop_inline
+#define cairn_arch_jump arm_jump_inline
+#define cairn_arch_poke arm_poke
+#define cairn_arch_sync arm_sync
+#include "../arch/arm/patch_arch.h"
+#undef CAIRN_PATCH_ARCH_H
+#undef cairn_arch_nop
+#undef cairn_arch_jump
+#undef cairn_arch_poke
+#undef cairn_arch_sync
+
 /* Both byte orders, by the one macro of its site_arch.h that the encoders use. */
 #define CAIRN_ARCH_SITE_BIG 1
 #define cairn_arch_put_insn powerpc_put_insn
@@ -228,6 +239,37 @@ int aarch64_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
 int aarch64_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
 	return aarch64_jump_inline(insn, from, to);
+}
+
+/* The instruction set is in the low bits of the cold branch's address: arch/arm/site_arch.h. */
+int arm_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_nop_inline(insn, from, to);
+}
+
+int arm_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_jump_inline(insn, from, to);
+}
+
+int armv5_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_nop_inline(insn, from, to + 2);
+}
+
+int armv5_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_jump_inline(insn, from, to + 2);
+}
+
+int thumb_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_nop_inline(insn, from, to + 1);
+}
+
+int thumb_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+{
+	return arm_jump_inline(insn, from, to + 1);
 }
 
 int powerpc_nop(unsigned char *insn, uintptr_t from, uintptr_t to)

@@ -42,6 +42,9 @@ struct encoder {
 static const struct encoder encoders[] = {
 	{ "x86", 5, 5, 17, x86_nop, x86_jump },
 	{ "aarch64", 4, 0, 14, aarch64_nop, aarch64_jump },
+	{ "arm", 4, 0, 14, arm_nop, arm_jump },
+	{ "armv5", 4, 0, 14, armv5_nop, armv5_jump },
+	{ "thumb", 4, 0, 20, thumb_nop, thumb_jump },
 	{ "powerpc", 4, 0, 14, powerpc_nop, powerpc_jump },
 	{ "powerpcle", 4, 0, 14, powerpcle_nop, powerpcle_jump },
 	{ "mips", 8, 0, 16, mips_nop, mips_jump },
@@ -113,6 +116,41 @@ START_TEST(reach_aarch64)
 	ck_assert_int_eq(aarch64_jump(insn, from, from - half - 4), -ERANGE);
 	ck_assert_int_eq(aarch64_nop(insn, from, from - half - 4), -ERANGE);
 	ck_assert_int_eq(aarch64_jump(insn, from, from + 2), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_arm)
+{
+	const uintptr_t from = 0x40000000, half = 0x2000000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(arm_jump(insn, from, from + 8 + half - 4), 0);
+	ck_assert_int_eq(arm_jump(insn, from, from + 8 + half), -ERANGE);
+	ck_assert_int_eq(arm_nop(insn, from, from + 8 + half), -ERANGE);
+	ck_assert_int_eq(arm_jump(insn, from, from + 8 - half), 0);
+	ck_assert_int_eq(arm_jump(insn, from, from + 8 - half - 4), -ERANGE);
+	ck_assert_int_eq(arm_nop(insn, from, from + 8 - half - 4), -ERANGE);
+	ck_assert_int_eq(armv5_jump(insn, from, from + 8 + half - 4), 0);
+	ck_assert_int_eq(armv5_jump(insn, from, from + 8 + half), -ERANGE);
+	ck_assert_int_eq(armv5_nop(insn, from, from + 8 - half - 4), -ERANGE);
+	ck_assert_int_eq(arm_jump(insn, from + 2, from), -ERANGE);
+	ck_assert_int_eq(arm_jump(insn, from + 1, from + 1), -ERANGE);
+}
+END_TEST
+
+START_TEST(reach_thumb)
+{
+	const uintptr_t from = 0x40000000, half = 0x1000000;
+	unsigned char insn[4];
+
+	ck_assert_int_eq(thumb_jump(insn, from, from + 4 + half - 2), 0);
+	ck_assert_int_eq(thumb_jump(insn, from, from + 4 + half), -ERANGE);
+	ck_assert_int_eq(thumb_nop(insn, from, from + 4 + half), -ERANGE);
+	ck_assert_int_eq(thumb_jump(insn, from, from + 4 - half), 0);
+	ck_assert_int_eq(thumb_jump(insn, from, from + 4 - half - 2), -ERANGE);
+	ck_assert_int_eq(thumb_nop(insn, from, from + 4 - half - 2), -ERANGE);
+	ck_assert_int_eq(thumb_jump(insn, from + 2, from + 4), -ERANGE); /* not one aligned word */
+	ck_assert_int_eq(thumb_nop(insn, from + 2, from + 4), -ERANGE);
 }
 END_TEST
 
@@ -636,6 +674,8 @@ int main(void)
 	tcase_set_timeout(tcase, 60);
 	tcase_add_loop_test(tcase, golden, 0, sizeof(encoders) / sizeof(encoders[0]));
 	tcase_add_test(tcase, reach_aarch64);
+	tcase_add_test(tcase, reach_arm);
+	tcase_add_test(tcase, reach_thumb);
 	tcase_add_test(tcase, reach_powerpc);
 	tcase_add_test(tcase, reach_mips);
 	tcase_add_test(tcase, reach_mipsr6);
