@@ -679,14 +679,16 @@ static void *one_event(void *unused)
 /* Streams of threads that ended are taken over: their number is that of threads at one time. */
 START_TEST(hand_over)
 {
-	enum { ROUNDS = 2500, TOGETHER = 4 };
+	enum { TOGETHER = 4 };
+	const char *emulator = getenv("CAIRN_EMULATOR"); /* threads are slow to start in one */
+	const unsigned rounds = emulator && *emulator ? 500 : 2500;
 	pthread_t thread[TOGETHER];
 	struct cairn_stats stats;
 	unsigned i, k;
 
 	begin_number(_i, CAIRN_DISCARD, 8);
 	rig_drain(&rig, NULL);
-	for (i = 0; i < ROUNDS; i++) {
+	for (i = 0; i < rounds; i++) {
 		for (k = 0; k < TOGETHER; k++)
 			ck_assert_int_eq(pthread_create(&thread[k], NULL, one_event, NULL), 0);
 		for (k = 0; k < TOGETHER; k++)
@@ -694,7 +696,7 @@ START_TEST(hand_over)
 		rig_step(&rig);
 	}
 	stats = rig_close(&rig);
-	ck_assert_uint_eq(stats.recorded, ROUNDS * TOGETHER);
+	ck_assert_uint_eq(stats.recorded, rounds * TOGETHER);
 	ck_assert_uint_eq(stats.lost, 0);
 	ck_assert_uint_le(stats.streams, TOGETHER);
 	ck_assert_uint_le(rig.shared->used, TOGETHER);
