@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# ci/run.sh [TARGET...]: build each target of ci/matrix (default: all) in build/TARGET and run its whole
-# test suite. Installs what is missing. Ends with a table and the line "N passed, N failed"; the exit
-# status is 0 only if every target was built and ran tests, and every test passed. What a target printed
-# is in build/TARGET/ci.log.
+# ci/run.sh [TARGET...]: build each target of ci/matrix in build/TARGET and run its whole test suite; those
+# of ci/matrix.more too if they are named. Installs what is missing. Ends with a table and the line
+# "N passed, N failed"; the exit status is 0 only if every target was built and ran tests, and every test
+# passed. What a target printed is in build/TARGET/ci.log.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -13,20 +13,22 @@ ulimit -c 0
 target_time=1200 # seconds that the tests of one target may take
 test_time=600    # and each test
 
-ci/setup.sh
-
-lines=$(grep -v -e '^#' -e '^[[:space:]]*$' ci/matrix)
+lines=$(cat ci/matrix ci/matrix.more | grep -v -e '^#' -e '^[[:space:]]*$')
 if [ $# -eq 0 ]; then
-	mapfile -t targets < <(awk '{ print $1 }' <<<"$lines")
+	mapfile -t targets < <(grep -v '^#' ci/matrix | awk 'NF { print $1 }')
 else
 	targets=("$@")
 fi
 for target in "${targets[@]}"; do
 	if ! awk '{ print $1 }' <<<"$lines" | grep -Fqx -e "$target"; then
-		echo "ci/run.sh: ci/matrix has no target '$target'" >&2
+		echo "ci/run.sh: ci/matrix and ci/matrix.more have no target '$target'" >&2
 		exit 2
 	fi
 done
+mapfile -t toolchains < <(for target in "${targets[@]}"; do
+	awk -v name="$target" '$1 == name && $2 != "-" { print $2 }' <<<"$lines"
+done | sort -u)
+ci/setup.sh "${toolchains[@]}"
 
 # build TARGET TOOLCHAIN ARGUMENT...: configure and build in build/TARGET.
 build()

@@ -1,40 +1,32 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 #
-# ci/setup.sh [--demo] [--peers]: install what is missing from Debian's packages. By default all that
-# ci/lint.sh and ci/run.sh need; --demo: only what ci/demo.sh needs; --peers: the tracers that
-# ci/bench.sh compares with. Says nothing and needs no rights if nothing is missing.
+# ci/setup.sh [--demo] [--peers] [TOOLCHAIN...]: install what is missing from Debian's packages. By
+# default all that ci/lint.sh and ci/run.sh need; --demo: only what ci/demo.sh needs; --peers: the tracers
+# that ci/bench.sh compares with; TOOLCHAIN: a file of toolchains/, and what its line "# packages:" says.
+# Says nothing and needs no rights if nothing is missing.
 set -eu
 
 demo="gcc g++ libc6-dev cmake ninja-build pkg-config libelf-dev libsqlite3-dev babeltrace2"
 default="$demo
 	git binutils make check libsubunit-dev clang clang-format lld llvm libclang-rt-14-dev shellcheck
-	valgrind strace gdb dpkg-dev xz-utils
-	gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross libc6-i386 lib32gcc-s1 lib32stdc++6
-	qemu-user
-	gcc-arm-linux-gnueabihf g++-arm-linux-gnueabihf libc6-dev-armhf-cross
-	gcc-arm-linux-gnueabi g++-arm-linux-gnueabi libc6-dev-armel-cross
-	gcc-powerpc-linux-gnu g++-powerpc-linux-gnu libc6-dev-powerpc-cross
-	gcc-powerpc64-linux-gnu g++-powerpc64-linux-gnu libc6-dev-ppc64-cross
-	gcc-powerpc64le-linux-gnu g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
-	gcc-mips-linux-gnu g++-mips-linux-gnu libc6-dev-mips-cross
-	gcc-mipsel-linux-gnu g++-mipsel-linux-gnu libc6-dev-mipsel-cross
-	gcc-mips64el-linux-gnuabi64 g++-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross
-	gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross"
+	valgrind strace gdb dpkg-dev xz-utils"
 peers="$demo lttng-tools liblttng-ust-dev bpftrace systemtap-sdt-dev"
 
 want=
+toolchains=
 for option; do
 	case $option in
 	--demo) want="$want $demo" ;;
 	--peers) want="$want $peers" ;;
+	toolchains/*.cmake) toolchains="$toolchains $(sed -n 's/^# packages: //p' "$option")" ;;
 	*)
-		sed -n '4,6s/^# //p' "$0" >&2
+		sed -n '4,7s/^# //p' "$0" >&2
 		exit 2
 		;;
 	esac
 done
-want=${want:-$default}
+want="${want:-$default} $toolchains"
 
 missing=
 for package in $want; do

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # 64-bit ARM by Debian's cross compiler; programs run under QEMU's user-mode emulator.
+# packages: qemu-user gcc-aarch64-linux-gnu g++-aarch64-linux-gnu libc6-dev-arm64-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(cairn_triple aarch64-linux-gnu)

@@ -2,6 +2,7 @@
 #
 # 32-bit ARM, ARMv5TE, by Debian's cross compiler, which makes ARM code; programs run under QEMU's
 # user-mode emulator, as an ARM926.
+# packages: qemu-user gcc-arm-linux-gnueabi g++-arm-linux-gnueabi libc6-dev-armel-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(cairn_triple arm-linux-gnueabi)

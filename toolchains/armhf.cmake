@@ -2,6 +2,7 @@
 #
 # 32-bit ARM, ARMv7 with floating point registers, by Debian's cross compiler, which makes Thumb-2 code;
 # programs run under QEMU's user-mode emulator.
+# packages: qemu-user gcc-arm-linux-gnueabihf g++-arm-linux-gnueabihf libc6-dev-armhf-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR arm)
 set(cairn_triple arm-linux-gnueabihf)

@@ -2,6 +2,7 @@
 #
 # 32-bit x86 by Debian's cross compiler, run without emulator: an x86_64 kernel does so. Programs find
 # their loader and C library in Debian's libc6-i386; the compiler's own libraries are linked statically.
+# packages: gcc-i686-linux-gnu g++-i686-linux-gnu libc6-dev-i386-cross libc6-i386 lib32gcc-s1 lib32stdc++6
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR i686)
 set(cairn_triple i686-linux-gnu)

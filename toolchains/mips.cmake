@@ -2,6 +2,7 @@
 #
 # 32-bit MIPS (o32), big-endian, by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-mips-linux-gnu g++-mips-linux-gnu libc6-dev-mips-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR mips)
 set(cairn_triple mips-linux-gnu)

@@ -2,6 +2,7 @@
 #
 # 64-bit MIPS (n64), little-endian, by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-mips64el-linux-gnuabi64 g++-mips64el-linux-gnuabi64 libc6-dev-mips64el-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR mips64el)
 set(cairn_triple mips64el-linux-gnuabi64)

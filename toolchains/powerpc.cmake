@@ -2,6 +2,7 @@
 #
 # 32-bit PowerPC, big-endian, by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-powerpc-linux-gnu g++-powerpc-linux-gnu libc6-dev-powerpc-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ppc)
 set(cairn_triple powerpc-linux-gnu)

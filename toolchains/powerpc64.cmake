@@ -2,6 +2,7 @@
 #
 # 64-bit PowerPC, big-endian (ELFv1), by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-powerpc64-linux-gnu g++-powerpc64-linux-gnu libc6-dev-ppc64-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ppc64)
 set(cairn_triple powerpc64-linux-gnu)

@@ -2,6 +2,7 @@
 #
 # 64-bit PowerPC, little-endian (ELFv2), by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-powerpc64le-linux-gnu g++-powerpc64le-linux-gnu libc6-dev-ppc64el-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR ppc64le)
 set(cairn_triple powerpc64le-linux-gnu)

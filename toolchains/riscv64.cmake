@@ -2,6 +2,7 @@
 #
 # 64-bit RISC-V by Debian's cross compiler; programs run under QEMU's
 # user-mode emulator.
+# packages: qemu-user gcc-riscv64-linux-gnu g++-riscv64-linux-gnu libc6-dev-riscv64-cross
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR riscv64)
 set(cairn_triple riscv64-linux-gnu)
