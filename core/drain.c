@@ -686,11 +686,23 @@ static int cairn_drain_lost_stream(struct cairn_drain *drain, uint64_t lost, uin
 	return status ? status : closed;
 }
 
+/* The time of a loss that nothing followed: it went on until now. 0: not known. */
+static uint64_t cairn_drain_now(const struct cairn_drain *drain)
+{
+	struct cairn_anchor now;
+
+	if (drain->config.clock == CAIRN_CLOCK_USER)
+		return 0;
+	cairn_clock_anchor(drain->config.clock, &now);
+	return drain->latest && now.ticks > drain->latest ? 0 : now.ticks;
+}
+
 int cairn_drain_close(struct cairn_drain *drain)
 {
 	const int held = cairn_drain_regain(drain);
 	int status = cairn_drain_step(drain, CAIRN_DRAIN_NOW), closed;
-	uint64_t last = 0;
+	const uint64_t now = cairn_drain_now(drain);
+	uint64_t last = now;
 	uint32_t i;
 
 	/* No folder, or no metadata that has all events, until now: what waits for it is lost. */
@@ -714,7 +726,7 @@ int cairn_drain_close(struct cairn_drain *drain)
 					      __atomic_load_n(&stream->from->lost,
 							      __ATOMIC_RELAXED) +
 						      stream->spoilt,
-					      stream->walk.now);
+					      stream->walk.now > now ? stream->walk.now : now);
 		if (closed && !status)
 			status = closed;
 	}

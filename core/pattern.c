@@ -11,9 +11,24 @@ int cairn_pattern_check(const char *pattern)
 
 	if (size == 0 || size > CAIRN_PATTERN_MAX)
 		return -EINVAL;
+	if (strcspn(pattern, " \t\n") < size) /* no name has one: it is a mistake */
+		return -EINVAL;
 	if (pattern[0] == ',' || pattern[size - 1] == ',' || strstr(pattern, ",,"))
 		return -EINVAL;
 	return 0;
+}
+
+const char *cairn_pattern_hopeless(const char *pattern)
+{
+	size_t length;
+
+	for (;; pattern += length + 1) {
+		length = strcspn(pattern, ",");
+		if (strcspn(pattern, ":*?") >= length)
+			return pattern;
+		if (!pattern[length])
+			return NULL;
+	}
 }
 
 /* One alternative, [pattern, end). Linear in name times stars: on a mismatch the last star takes more. */

@@ -5,6 +5,7 @@
  * bounded by that measure and repaired if another thread changed the string in between, so that the
  * record always is as long as its reservation and holds one NUL per string, at its end.
  */
+#define _POSIX_C_SOURCE 200809L /* strnlen */
 #include <cairn/fields.h>
 
 #include <string.h>

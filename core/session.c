@@ -58,6 +58,7 @@ struct cairn_session {
 	uint32_t turn;  /* changes when a child has got its area */
 	bool inherited; /* a child that has no area of its own yet */
 	bool closed;
+	bool lenient; /* asked for from outside: an event that cannot be enabled is told and left out */
 };
 
 static struct cairn_session *cairn_sessions[CAIRN_SESSIONS];
@@ -626,6 +627,14 @@ static void cairn_session_undo(const struct cairn_batch *batch)
 		batch->tp[i]->sessions = cairn_list_sessions(batch->tp[i]->list);
 }
 
+static void cairn_session_leave_out(const struct cairn_tracepoint *tp)
+{
+	char line[320];
+
+	snprintf(line, sizeof(line), "not recorded: %s: %s", tp->name, tp->broken_why);
+	cairn_os_say(line);
+}
+
 /* Bring what is recorded in line with the session's rules. Returns how many changed, or -errno. */
 static int cairn_session_match(struct cairn_session *session, struct cairn_batch *batch)
 {
@@ -641,6 +650,10 @@ static int cairn_session_match(struct cairn_session *session, struct cairn_batch
 
 		if (wants == on)
 			continue;
+		if (wants && tp->broken && session->lenient) {
+			cairn_session_leave_out(tp);
+			continue;
+		}
 		if (wants)
 			status = tp->broken ? cairn_fail(tp->broken, "%s: %s", tp->name,
 							 tp->broken_why) :
@@ -673,8 +686,8 @@ static int cairn_session_change(struct cairn_session *session, const char *patte
 	if (!pattern || cairn_pattern_check(pattern)) {
 		cairn_texts_free(&batch.texts);
 		return cairn_fail(-EINVAL,
-				  "a pattern has 1 to %d characters, with something around "
-				  "each comma",
+				  "a pattern has 1 to %d characters, no spaces, and something "
+				  "around each comma",
 				  CAIRN_PATTERN_MAX);
 	}
 	status = cairn_batch_lock(&batch);
@@ -913,9 +926,22 @@ static int cairn_session_own(const char *patterns)
 	if (!status && cairn_pattern_check(patterns))
 		status = cairn_fail(-EINVAL, "CAIRN_TRACE=%s: give patterns like shop:*,net:tcp_*",
 				    patterns);
+	if (!status && cairn_pattern_hopeless(patterns))
+		status =
+			cairn_fail(-EINVAL,
+				   "CAIRN_TRACE=%s: events are named provider:event: give patterns "
+				   "like shop:*",
+				   patterns);
 	if (!status)
 		status = cairn_session_start(&session, &config);
-	return status ? status : cairn_enable(session, patterns);
+	if (status)
+		return status;
+	session->lenient = true;
+	status = cairn_enable(session, patterns);
+	/* No error: their module may come later. */
+	if (status == 0 && cairn_os_getenv("CAIRN_DEBUG"))
+		cairn_os_say("CAIRN_TRACE matches no event so far");
+	return status;
 }
 
 /* CAIRN_SESSION=path: a recorder outside drains this process. */
@@ -940,6 +966,7 @@ static int cairn_session_recorded(const char *path)
 	if (status)
 		return status;
 	session->control = control;
+	session->lenient = true;
 	session->writer.block_ns = control->block_ns;
 	if (session->clock == CAIRN_CLOCK_COUNTER)
 		session->clock = (enum cairn_clock_kind)control->clock;

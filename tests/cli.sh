@@ -237,8 +237,53 @@ limits()
 	within '-f 0' $cairn record -o "$work/none" -- "$program" events 10 2>&1 | cat >"$work/out"
 	has 'cannot set up the session: File too large: '
 	gone "$work/none"
-	expect 1 'cannot ' within '-n 5' $cairn record -o "$work/none" -- "$program" events 10
+	within '-n 5' $cairn record -o "$work/none" -- "$program" events 10 >"$work/out" 2>&1
+	has '^cairn: cannot .*: Too many open files: .*ulimit'
 	gone "$work/none"
+}
+
+# A ring that was full is drained at once, not at the next tick of a second: what comes later is kept.
+after_a_loss()
+{
+	for round in 1 2 3; do
+		$cairn record -o "$work/burst$round" --packet-size 4K --packets 2 -- "$program" burst 300 \
+			>"$work/out" 2>"$work/err" || fail "burst: status $?"
+		seen=$(babeltrace2 "$work/burst$round" 2>>"$work/err" | grep -c 'cli:other')
+		[ "$seen" = 300 ] || fail "after a loss $seen events of 300: $(cat "$work/err")"
+	done
+}
+
+# An event that two files declare differently is told and left out; all others are recorded.
+declared_twice()
+{
+	cat >"$work/twice.c" <<-EOF
+		#include <cairn/event.h>
+		CAIRN_EVENT(cli, other, CAIRN_U32(n));
+		void twice(void);
+		void twice(void)
+		{
+			cairn_trace(cli, other, 1);
+		}
+	EOF
+	${CAIRN_CC:-cc} -O1 ${CAIRN_CPPFLAGS:-$includes} tests/cli/program.c "$work/twice.c" $library -lpthread \
+		-lutil -o "$work/twice" || die "twice.c does not compile"
+	expect 0 '^cairn: not recorded: cli:other: .*two different field lists' \
+		$cairn record -o "$work/two" -- "$work/twice" events 10
+	grep -q '^cairn: 10 events recorded, 0 lost' "$work/err" || fail "cli:other took others along: $(cat "$work/err")"
+}
+
+# A loss has the time in which it was, also if the program ends with it.
+loss_times()
+{
+	$cairn record -q -o "$work/end" --packet-size 4K --packets 2 -- "$program" events 300000 \
+		>"$work/out" 2>"$work/err"
+	babeltrace2 "$work/end" 2>&1 >"$work/out" | tr '\n' ' ' |
+		sed -E 's/(discarded [0-9]+ events between)/\n\1/g' |
+		sed -nE 's/.*between \[([^]]*)\] and \[([^]]*)\].*/\1 \2/p' >"$work/times"
+	[ -s "$work/times" ] || fail "no loss of 300000 events in two packets"
+	if awk '$1 == $2 { bad = 1 } END { exit !bad }' "$work/times"; then
+		fail "a loss without duration: $(tail -n 3 "$work/times")"
+	fi
 }
 
 # Each signal reaches the command once; one that the terminal sends is not doubled.
@@ -294,6 +339,9 @@ start_errors
 statuses
 records
 limits
+after_a_loss
+loss_times
+declared_twice
 signals
 progress
 finish

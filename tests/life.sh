@@ -228,6 +228,8 @@ environment()
 {
 	wrong CAIRN_TRACE=
 	wrong CAIRN_TRACE=a:*,,b:*
+	wrong "CAIRN_TRACE=a:*, b:*"
+	wrong CAIRN_TRACE=a:*,life
 	wrong CAIRN_TRACE="$(printf %05000d 0)"
 	wrong CAIRN_TRACE=* CAIRN_MODE=fast
 	wrong CAIRN_TRACE=* CAIRN_CLOCK=sundial
@@ -245,6 +247,10 @@ environment()
 	CAIRN_TRACE='no:such' CAIRN_OUTPUT=$work/trace $run "$work/program" return >"$work/out" 2>"$work/err" ||
 		fail "CAIRN_TRACE=no:such: status $?"
 	[ ! -s "$work/err" ] || fail "CAIRN_TRACE=no:such: $(cat "$work/err")"
+	CAIRN_DEBUG=1 CAIRN_TRACE='no:such' CAIRN_OUTPUT=$work/trace $run "$work/program" return \
+		>"$work/out" 2>"$work/err"
+	grep -q '^cairn: CAIRN_TRACE matches no event so far' "$work/err" ||
+		fail "CAIRN_DEBUG=1: no word that CAIRN_TRACE=no:such matches nothing"
 }
 
 # A program with another user's rights must not write where its caller says.

@@ -50,8 +50,7 @@ static const struct {
 	{ "*a,b*", "ca", true },
 	{ "*a,b*", "bc", true },
 	{ "*a,b*", "c", false },
-	{ " a", "a", false },  /* a space is a character */
-	{ "[a]", "a", false }, /* as is a bracket */
+	{ "[a]", "a", false }, /* a bracket is a character */
 	{ "a\\*", "a*", false },
 };
 
@@ -67,7 +66,8 @@ END_TEST
 
 START_TEST(refused)
 {
-	static const char *const wrong[] = { "", ",", "a,", ",a", "a,,b", ",,", "*,", ",*" };
+	static const char *const wrong[] = { "",   ",",  "a,", ",a",       "a,,b", ",,",
+					     "*,", ",*", " a", "a:*, b:*", "a:b\n" };
 	size_t i;
 
 	for (i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)

@@ -88,20 +88,6 @@ static size_t power_of_two(const char *text, size_t low, size_t high)
 	return (size_t)value;
 }
 
-/* An alternative without `:` or a wild card that could stand for it matches no event's name. */
-static const char *hopeless(const char *pattern)
-{
-	size_t length;
-
-	for (;; pattern += length + 1) {
-		length = strcspn(pattern, ",");
-		if (strcspn(pattern, ":*?") >= length)
-			return pattern;
-		if (!pattern[length])
-			return NULL;
-	}
-}
-
 static int add_pattern(struct record *record, const char *pattern)
 {
 	const char *bad;
@@ -109,7 +95,8 @@ static int add_pattern(struct record *record, const char *pattern)
 	if (cairn_pattern_check(pattern))
 		return cairn_tool_usage("record",
 					"bad pattern '%.80s': it must have 1 to %d "
-					"characters, and none of its alternatives be empty",
+					"characters, no spaces, and none of its alternatives be "
+					"empty",
 					pattern, CAIRN_PATTERN_MAX);
 	/* One list for all, with commas. */
 	record->pattern_bytes += strlen(pattern) + 1;
@@ -117,7 +104,7 @@ static int add_pattern(struct record *record, const char *pattern)
 		return cairn_tool_usage("record",
 					"the patterns have more than %d characters together",
 					CAIRN_PATTERN_MAX);
-	bad = hopeless(pattern);
+	bad = cairn_pattern_hopeless(pattern);
 	if (bad) {
 		const int length = (int)strcspn(bad, ",");
 
@@ -219,6 +206,9 @@ static int explain_output(const struct record *record, int error)
 		cairn_tool_say("cannot make %s: %s: free some room, or give a directory on another "
 			       "disk with -o",
 			       dir, strerror(error));
+	else if (error == EMFILE || error == ENFILE)
+		cairn_tool_say("cannot make %s: %s: raise the limit of open files (ulimit -n)", dir,
+			       strerror(error));
 	else
 		cairn_tool_say("cannot make %s: %s: give a directory that you can write to with -o",
 			       dir, strerror(error));
@@ -442,12 +432,14 @@ static int summarise(const struct record *record, const char *command)
 		cairn_tool_say("cannot write the trace in %s: %s: %s", record->output,
 			       strerror(-stats.error), remedy(stats.error));
 	if (stats.lost)
-		cairn_tool_say("%" PRIu64 " event%s lost: %s", stats.lost,
-			       stats.lost == 1 ? " was" : "s were",
-			       stats.error || stats.refused ?
-				       "see above" :
-				       "make the rings larger (--packets, --packet-size), choose "
-				       "fewer events (-e), or use --mode block");
+		cairn_tool_say(
+			"%" PRIu64 " event%s lost: %s", stats.lost,
+			stats.lost == 1 ? " was" : "s were",
+			stats.error || stats.refused ?
+				"see above" :
+				"make the rings larger (--packets, --packet-size), choose "
+				"fewer events (-e), or use --mode block; an event larger than "
+				"a packet is always lost");
 	return (stats.error || stats.refused) && !code ? CAIRN_EXIT_FAILED : code;
 }
 

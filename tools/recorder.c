@@ -72,14 +72,15 @@ static void *cairn_recorder_ring(void *data)
 	struct cairn_recorder *recorder = data;
 	struct cairn_bell *bell = &recorder->control->bell;
 	const uint64_t one = 1;
+	uint32_t told = 0, rings;
 
+	/* What rings between two turns is told in the next one: compare with what was told last. */
 	while (!__atomic_load_n(&recorder->quit, __ATOMIC_ACQUIRE)) {
-		const uint32_t rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
-
-		cairn_os_wait(&bell->rings, rings, CAIRN_FLUSH_NS);
-		if (__atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE) != rings &&
-		    write(recorder->event, &one, sizeof(one)) < 0)
-			continue; /* it is readable already */
+		cairn_os_wait(&bell->rings, told, CAIRN_FLUSH_NS);
+		rings = __atomic_load_n(&bell->rings, __ATOMIC_ACQUIRE);
+		if (rings != told)
+			(void)!write(recorder->event, &one, sizeof(one)); /* full: it is readable */
+		told = rings;
 	}
 	return NULL;
 }

@@ -7,6 +7,7 @@
  *   signals N       say "ready", take N signals and those that come within 0.3 s, say which
  *   fork N          N children at once, with 10 events each
  *   live N          the same, and all of them live until the last has hit its events
+ *   burst N         more cli:number than a small ring holds, and 0.2 s later N times cli:other
  *   limits          the soft limit of open files, and what SIGXFSZ does
  *   orphan          leave a child behind, that hits an event and lives for 3 s more
  *   sleep N         N ms
@@ -92,6 +93,17 @@ static int children(unsigned n, bool together)
 	return 0;
 }
 
+static int burst(int n)
+{
+	events(300000);
+	usleep(200000);
+	while (n-- > 0) {
+		cairn_trace(cli, other);
+		usleep(500);
+	}
+	return 0;
+}
+
 static int limits(void)
 {
 	struct sigaction action;
@@ -166,6 +178,8 @@ int main(int argc, char **argv)
 		return children((unsigned)number, false);
 	if (!strcmp(what, "live"))
 		return children((unsigned)number, true);
+	if (!strcmp(what, "burst"))
+		return burst(number);
 	if (!strcmp(what, "limits"))
 		return limits();
 	if (!strcmp(what, "orphan"))
