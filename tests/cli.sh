@@ -234,9 +234,12 @@ limits()
 	expect 1 '1 process could not be recorded: File too large: .*ulimit -f' \
 		within '-f 64' $cairn record -o "$work/short" -- "$program" events 10
 	gone "$work/short"
-	within '-f 0' $cairn record -o "$work/none" -- "$program" events 10 2>&1 | cat >"$work/out"
-	has 'cannot set up the session: File too large: '
-	gone "$work/none"
+	# ThreadSanitizer writes a file of its own before main.
+	if [ "${CAIRN_SANITIZE:-}" = "${CAIRN_SANITIZE#*=thread}" ]; then
+		within '-f 0' $cairn record -o "$work/none" -- "$program" events 10 2>&1 | cat >"$work/out"
+		has 'cannot set up the session: File too large: '
+		gone "$work/none"
+	fi
 	within '-n 5' $cairn record -o "$work/none" -- "$program" events 10 >"$work/out" 2>&1
 	has '^cairn: cannot .*: Too many open files: .*ulimit'
 	gone "$work/none"
