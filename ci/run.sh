@@ -13,9 +13,13 @@ ulimit -c 0
 target_time=1200 # seconds that the tests of one target may take
 test_time=600    # and each test
 
-lines=$(cat ci/matrix ci/matrix.more | grep -v -e '^#' -e '^[[:space:]]*$')
+lines_of()
+{
+	grep -h -v -e '^#' -e '^[[:space:]]*$' "$@"
+}
+lines=$(lines_of ci/matrix ci/matrix.more)
 if [ $# -eq 0 ]; then
-	mapfile -t targets < <(grep -v '^#' ci/matrix | awk 'NF { print $1 }')
+	mapfile -t targets < <(lines_of ci/matrix | awk '{ print $1 }')
 else
 	targets=("$@")
 fi

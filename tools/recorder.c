@@ -37,7 +37,6 @@ struct cairn_process {
 	struct cairn_process *next;
 	struct cairn_drain *drain;
 	struct cairn_shared *shared;
-	size_t size;
 	uint32_t pid;
 	int pidfd;
 	int area; /* descriptor of what `shared` maps the head of */
@@ -276,14 +275,14 @@ static int cairn_recorder_receive(int connection, struct cairn_announce *words)
 }
 
 /* Map the head of the area, if it is as large as it says and cannot be made smaller under our hands. */
-static int cairn_recorder_map(struct cairn_process *process)
+static int cairn_recorder_map(struct cairn_process *process, size_t size)
 {
 	const int seals = fcntl(process->area, F_GET_SEALS);
 	struct stat stat;
 	void *memory;
 
 	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(process->area, &stat) ||
-	    (uint64_t)stat.st_size < process->size || process->size < cairn_shared_head())
+	    (uint64_t)stat.st_size < size || size < cairn_shared_head())
 		return -EINVAL;
 	memory = mmap(NULL, cairn_shared_head(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
 		      process->area, 0);
@@ -303,7 +302,7 @@ static void *cairn_recorder_map_ring(void *data, uint64_t at, size_t size)
 	return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* A process takes three descriptors, and one for each of its first threads. */
+/* For the folder of one more trace and the files of three threads, besides what is open for it already. */
 static bool cairn_recorder_has_room(const struct cairn_recorder *recorder)
 {
 	int fd[4], n = 0;
@@ -368,10 +367,10 @@ static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_
 		return -ENOMEM;
 	}
 	process->area = fd;
-	process->size = config.size;
 	process->pid = pid;
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	status = cairn_recorder_has_room(recorder) ? cairn_recorder_map(process) : -EMFILE;
+	status = cairn_recorder_has_room(recorder) ? cairn_recorder_map(process, config.size) :
+						     -EMFILE;
 	config.clock = words->clock == CAIRN_CLOCK_COUNTER ? CAIRN_CLOCK_COUNTER :
 							     CAIRN_CLOCK_MONOTONIC;
 	if (config.clock != recorder->control->clock)
@@ -520,7 +519,8 @@ static void cairn_recorder_events(struct cairn_recorder *recorder)
 	bool more = true;
 	int i, n;
 
-	while (more && (n = epoll_wait(recorder->epoll, event, 32, 0)) > 0) {
+	do {
+		n = epoll_wait(recorder->epoll, event, 32, 0);
 		for (i = 0; i < n; i++) {
 			if (event[i].data.ptr == &recorder->listener)
 				more = cairn_recorder_accept(recorder);
@@ -530,7 +530,7 @@ static void cairn_recorder_events(struct cairn_recorder *recorder)
 				cairn_recorder_dead(recorder, event[i].data.ptr);
 		}
 		cairn_recorder_bury_gone(recorder);
-	}
+	} while (more && n > 0);
 }
 
 static void cairn_recorder_drain(struct cairn_recorder *recorder, enum cairn_drain_what what)
@@ -538,7 +538,6 @@ static void cairn_recorder_drain(struct cairn_recorder *recorder, enum cairn_dra
 	struct cairn_process *process;
 	int status;
 
-	cairn_recorder_bury_gone(recorder);
 	for (process = recorder->process; process; process = process->next) {
 		status = cairn_drain_step(process->drain, what);
 		if (status && !recorder->error)
