@@ -5,33 +5,25 @@
 
 #include <stdint.h>
 
-int x86_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int x86_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int aarch64_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int aarch64_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int arm_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int arm_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int armv5_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int armv5_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int thumb_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int thumb_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int powerpc_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int powerpc_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int powerpcle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int powerpcle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mips_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mips_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsr6_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsr6_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsr6le_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int mipsr6le_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int micromips_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int micromips_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int micromipsle_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int micromipsle_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
-int riscv_nop(unsigned char *insn, uintptr_t from, uintptr_t to);
-int riscv_jump(unsigned char *insn, uintptr_t from, uintptr_t to);
+#define ENCODER_DECLARE(port)                                                                      \
+	int port##_nop(unsigned char *insn, uintptr_t from, uintptr_t to);                         \
+	int port##_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
+
+ENCODER_DECLARE(x86);
+ENCODER_DECLARE(aarch64);
+ENCODER_DECLARE(arm);
+ENCODER_DECLARE(armv5);
+ENCODER_DECLARE(thumb);
+ENCODER_DECLARE(powerpc);
+ENCODER_DECLARE(powerpcle);
+ENCODER_DECLARE(mips);
+ENCODER_DECLARE(mipsle);
+ENCODER_DECLARE(mipsr6);
+ENCODER_DECLARE(mipsr6le);
+ENCODER_DECLARE(micromips);
+ENCODER_DECLARE(micromipsle);
+ENCODER_DECLARE(riscv);
+
+#undef ENCODER_DECLARE
 
 #endif
