@@ -5,6 +5,11 @@
 # of ci/matrix.more too if they are named. Installs what is missing. Ends with a table and the line
 # "N passed, N failed"; the exit status is 0 only if every target was built and ran tests, and every test
 # passed. What a target printed is in build/TARGET/ci.log.
+#
+# The table's columns: tests; tests or parts of tests that an emulator cannot run (tests/README.md);
+# seconds; the clock that the library took; patch/N: tracepoints are instructions of N bytes, or branch;
+# the instructions that an enabled event of one 32-bit field runs (without the C library's, where the clock
+# is CLOCK_MONOTONIC); and the text bytes of libcairn.a.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -78,13 +83,22 @@ run_tests()
 		--timeout $test_time --stop-time "$(date -d "+$target_time seconds" +%H:%M:%S)"
 }
 
-table=$(printf '%-12s %7s %7s %11s %8s' target passed failed native-only seconds)
+# figure TARGET NAME: what tests/figures.sh wrote of this target; -: it did not, or there is none.
+figure()
+{
+	sed -n "s/^$2=//p" "build/$1/figures" 2>/dev/null | grep . || echo -
+}
+
+layout='%-15s %6s %6s %11s %7s  %-10s %-8s %12s %6s'
+# shellcheck disable=SC2059
+table=$(printf "$layout" target passed failed native-only seconds clock sites instructions text)
 findings= # what failed, again at the end, where a short log still has it
 passed=0
 failed=0
 for target in "${targets[@]}"; do
 	read -r -a fields < <(awk -v name="$target" '$1 == name' <<<"$lines")
 	mkdir -p "build/$target"
+	rm -f "build/$target/figures"
 	log=build/$target/ci.log
 	SECONDS=0
 	ok=0
@@ -121,8 +135,10 @@ for target in "${targets[@]}"; do
 	failed=$((failed + bad))
 	# Tests that an emulator cannot run say so, one line each: tests/README.md has the list.
 	native=$(grep -c '^native only: ' "build/$target/Testing/Temporary/LastTest.log" 2>/dev/null || true)
-	row=$(printf '%-12s %7d %7d %11d %8d%s' "$target" "$ok" "$bad" "${native:-0}" "$SECONDS" "$note")
-	table+=$'\n'$row
+	# shellcheck disable=SC2059
+	row=$(printf "$layout" "$target" "$ok" "$bad" "${native:-0}" "$SECONDS" "$(figure "$target" clock)" \
+		"$(figure "$target" sites)" "$(figure "$target" instructions)" "$(figure "$target" text)")
+	table+=$'\n'$row$note
 done
 
 echo

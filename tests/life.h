@@ -27,24 +27,10 @@
 
 #include <cairn/cairn.h>
 
+#include "effort.h"
 #include "reader.h"
 
 #define LIFE_UNUSED static __attribute__((unused))
-
-LIFE_UNUSED bool life_emulated(void)
-{
-	const char *emulator = getenv("CAIRN_EMULATOR");
-
-	return emulator && *emulator;
-}
-
-/* A sanitizer's build, or an emulator: fewer rounds, and sizes in memory are not ours. */
-LIFE_UNUSED bool life_slow(void)
-{
-	const char *sanitize = getenv("CAIRN_SANITIZE");
-
-	return (sanitize && *sanitize) || life_emulated();
-}
 
 LIFE_UNUSED bool life_sanitizer(const char *name)
 {
@@ -445,7 +431,7 @@ LIFE_UNUSED bool life_refuse(const long *calls, size_t count, int error)
 /* A test that an emulator cannot run, natively. ci/run.sh counts the line. */
 #define LIFE_NATIVE(suite, test, why)                                                              \
 	do {                                                                                       \
-		if (life_emulated())                                                               \
+		if (emulated())                                                                    \
 			printf("native only: " #test ": %s\n", why);                               \
 		else                                                                               \
 			LIFE_TEST(suite, test);                                                    \

@@ -15,6 +15,7 @@
 
 #include "atomic_arch.h"
 #include "clock_arch.h"
+#include "effort.h"
 #include "os.h"
 #include "recorded.h"
 
@@ -107,17 +108,18 @@ static void *asking(void *data)
 	return NULL;
 }
 
-/* Switch the event 2,000 times and more; each switch holds at once in the thread that made it. */
+/* Switch the event many times; each switch holds at once in the thread that made it. */
 static void toggle(int (*attach)(void), int (*detach)(void), int (*ask)(void))
 {
 	struct asker asker[2] = { { .ask = ask }, { .ask = ask } };
+	const int rounds = (int)effort(2200);
 	pthread_t thread[2];
 	int i;
 
 	stop = false;
 	for (i = 0; i < 2; i++)
 		ck_assert_int_eq(pthread_create(&thread[i], NULL, asking, &asker[i]), 0);
-	for (i = 0; i < 2200; i++) {
+	for (i = 0; i < rounds; i++) {
 		expect_status(attach(), 0);
 		ck_assert_int_eq(ask(), 1);
 		expect_status(detach(), 0);
@@ -303,10 +305,11 @@ static void *dekker(void *data)
 /* Two threads that each announce themselves, make a full barrier and look: one sees the other. */
 START_TEST(full_barrier)
 {
+	const int rounds = (int)effort(2000);
 	pthread_t thread;
 	int i;
 
-	for (i = 0; i < 2000; i++) {
+	for (i = 0; i < rounds; i++) {
 		flag[0] = flag[1] = 0;
 		pthread_create(&thread, NULL, dekker, (void *)1);
 		dekker(NULL);

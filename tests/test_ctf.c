@@ -13,6 +13,7 @@
 #include <time.h>
 
 #include "ctf.h"
+#include "effort.h"
 #include "make_bytes.h"
 #include "make_desc.h"
 #include "os.h"
@@ -815,12 +816,16 @@ START_TEST(lesson_58)
 }
 END_TEST
 
-/* Any number of event classes; the last one is used. babeltrace2 needs 15 s for the many. */
+/*
+ * Any number of event classes; the last one is used. babeltrace2 needs 7 s for the many, whoever wrote
+ * them: a slow run leaves 99 of 100 out and has the ids.
+ */
 START_TEST(lesson_59)
 {
 	static const uint32_t classes[][2] = { { 0, 4 },  { 0, 6 },    { 1, 4 },    { 30, 4 },
 					       { 31, 4 }, { 1000, 4 }, { 1000, 6 }, { 70000, 6 } };
-	const uint32_t n = classes[_i][0], header = classes[_i][1];
+	const uint32_t last = classes[_i][0], header = classes[_i][1];
+	const uint32_t step = last > 10000 && slow_run() ? 100 : 1, n = last / step;
 	const struct make_field field = { "u32", "x", 0 };
 	struct cairn_ctf_event *event = calloc(n + 1, sizeof(*event));
 	struct bytes records = { .big = MAKE_BIG_HOST };
@@ -830,20 +835,20 @@ START_TEST(lesson_59)
 
 	info.header = header;
 	for (i = 0; i < n; i++) {
-		snprintf(name, sizeof(name), "e%u", i + 1);
+		snprintf(name, sizeof(name), "e%u", (i + 1) * step);
 		event[i].desc = make_event("many", name, 0, &field, 1);
-		event[i].id = i + 1;
+		event[i].id = (i + 1) * step;
 	}
-	if (n > (header == 4 ? 30 : 65534))
-		put_long(&records, header, n, BEGIN + 1);
-	else if (n > 0)
-		put_short(&records, header, n, BEGIN + 1);
-	if (n > 0) {
-		put_uint(&records, n, 4);
+	if (last > (header == 4 ? 30 : 65534))
+		put_long(&records, header, last, BEGIN + 1);
+	else if (last > 0)
+		put_short(&records, header, last, BEGIN + 1);
+	if (last > 0) {
+		put_uint(&records, last, 4);
 		snprintf(expected, sizeof(expected),
 			 "[00000001000000000001] vm:golden:(42) many:e%u: "
 			 "{ cpu_id = 0, vtid = 4242, procname = \"main\" }, { x = %u }\n",
-			 n, n);
+			 last, last);
 	}
 	text = read_records(&info, &records, BEGIN + 1);
 	reader_same(text, expected);

@@ -119,7 +119,7 @@ static void *trace_and_switch(void *data)
 START_TEST(lesson_2)
 {
 	const struct cairn_config config = { .size = sizeof(config) };
-	const int rounds = life_slow() ? 60 : 400;
+	const int rounds = slow_run() ? 60 : 400;
 	pthread_t thread[4];
 	int i;
 
@@ -598,8 +598,7 @@ static int step_forks(bool big, bool clock)
 
 static void step_test(bool big, bool clock, unsigned stride)
 {
-	struct life_watch watch = { .signal = SIGUSR1,
-				    .stride = life_slow() ? 7 * stride : stride };
+	struct life_watch watch = { .signal = SIGUSR1, .stride = slow_run() ? 7 * stride : stride };
 	pid_t child;
 
 	shared = life_shared(sizeof(*shared));
@@ -610,7 +609,7 @@ static void step_test(bool big, bool clock, unsigned stride)
 		_exit(step_forks(big, clock));
 	}
 	life_watch(&watch, child, "fork in a handler that interrupts an event");
-	ck_assert_msg(watch.points > (life_slow() ? 2 : 10), "%u points of an event, expected more",
+	ck_assert_msg(watch.points > (slow_run() ? 2 : 10), "%u points of an event, expected more",
 		      watch.points);
 }
 

@@ -280,7 +280,7 @@ START_TEST(lesson_15)
 
 	begin();
 	unsetenv("CAIRN_TRACE");
-	for (r = 0; r < (life_slow() ? 2 : 4); r++) {
+	for (r = 0; r < (slow_run() ? 2 : 4); r++) {
 		__atomic_store_n(&over, 0, __ATOMIC_RELAXED);
 		ck_assert_int_eq(pthread_create(&thread, NULL, load_and_trace, &rounds), 0);
 		while (!__atomic_load_n(&over, __ATOMIC_RELAXED)) {
@@ -298,7 +298,7 @@ START_TEST(lesson_15)
 		after = status_of("VmSize:");
 		rounds = 400;
 	}
-	if (!life_slow())
+	if (!slow_run())
 		ck_assert_msg(after <= before + 2048, "VmSize %ld kB, after 400 more rounds %ld kB",
 			      before, after);
 	life_stop(&life);
@@ -313,7 +313,7 @@ END_TEST
 START_TEST(traced_library_leaves_nothing)
 {
 	/* QEMU takes the next free place, not the same again: 31 bits are used up after some 35 rounds. */
-	const unsigned first = life_emulated() ? 10 : 20, more = life_emulated() ? 10 : 60;
+	const unsigned first = emulated() ? 10 : 20, more = emulated() ? 10 : 60;
 	unsigned rounds = first;
 	struct life_trace trace;
 	long before, resident, after;
@@ -325,11 +325,11 @@ START_TEST(traced_library_leaves_nothing)
 	rounds = more;
 	load_and_trace(&rounds);
 	after = status_of("VmSize:");
-	if (!life_slow())
+	if (!slow_run())
 		ck_assert_msg(after <= before + 60 * 1500, "VmSize %ld kB, after 60 rounds %ld kB",
 			      before, after);
 	after = status_of("VmRSS:");
-	if (!life_slow())
+	if (!slow_run())
 		ck_assert_msg(after <= resident + 60 * 16, "VmRSS %ld kB, after 60 rounds %ld kB",
 			      resident, after);
 	trace = end();

@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "effort.h"
 #include "rig.h"
 #include "ring.h"
 
@@ -680,8 +681,7 @@ static void *one_event(void *unused)
 START_TEST(hand_over)
 {
 	enum { TOGETHER = 4 };
-	const char *emulator = getenv("CAIRN_EMULATOR"); /* threads are slow to start in one */
-	const unsigned rounds = emulator && *emulator ? 500 : 2500;
+	const unsigned rounds = effort(2500);
 	pthread_t thread[TOGETHER];
 	struct cairn_stats stats;
 	unsigned i, k;

@@ -11,6 +11,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
+#include "effort.h"
 #include "rig.h"
 #include "ring.h"
 
@@ -320,7 +321,7 @@ START_TEST(lesson_48)
 		random_values();
 		mix[i].hit();
 		cursor = &rig_stream(0)->cursor;
-		for (round = 0; round < 200; round++) {
+		for (round = 0; round < effort(200); round++) {
 			random_values();
 			bytes = 4 + (uint32_t)mix[i].bytes();
 			if ((size_t)(cursor->end - cursor->cur) < bytes + 64) {

@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "effort.h"
 #include "recorded.h"
 
 CAIRN_EVENT(session, a, CAIRN_U32(n));
@@ -298,10 +299,11 @@ START_TEST(switching_for_days)
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 	const struct cairn_config config = recorded_config(NULL);
 	struct cairn_session *session = recorded_start(&config);
+	const int rounds = (int)effort(3000);
 	size_t before = 0;
 	int i;
 
-	for (i = 0; i < 3000; i++) {
+	for (i = 0; i < rounds; i++) {
 		if (i == 100)
 			before = mallinfo2().uordblks;
 		ck_assert_int_eq(cairn_enable(session, "session:a"), 1);
@@ -589,10 +591,11 @@ static bool stop;
 
 static void *switching(void *data)
 {
+	const int rounds = (int)effort(300);
 	const char *pattern = data;
 	int i;
 
-	for (i = 0; i < 300; i++) {
+	for (i = 0; i < rounds; i++) {
 		ck_assert_int_ge(cairn_enable(common, pattern), 0);
 		ck_assert_int_ge(cairn_disable(common, pattern), 0);
 	}
@@ -710,7 +713,7 @@ START_TEST(threads_end_sessions_end)
 	config.packets = 4;
 	for (i = 0; i < 2; i++)
 		pthread_create(&thread[i], NULL, spawning, NULL);
-	for (i = 0; i < 150; i++) {
+	for (i = 0; i < effort(150); i++) {
 		session = recorded_start(&config);
 		ck_assert_int_eq(cairn_enable(session, "session:*"), 3);
 		nap_ms(1);
@@ -839,7 +842,7 @@ int main(void)
 	tcase_add_test(tcase, flush_from_threads);
 	tcase_add_test(tcase, threads_end_sessions_end);
 	tcase_add_test(tcase, late_module);
-	if (getenv("CAIRN_EMULATOR") && *getenv("CAIRN_EMULATOR"))
+	if (emulated())
 		printf("native only: lesson_15: QEMU 7.2 aborts when code goes while threads run\n");
 	else
 		tcase_add_test(tcase, lesson_15);

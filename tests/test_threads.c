@@ -90,7 +90,7 @@ START_TEST(lesson_24)
 	const struct sigaction timer = { .sa_handler = on_timer,
 					 .sa_flags = SA_ONSTACK | SA_RESTART };
 	const struct sigaction fault = { .sa_handler = on_fault, .sa_flags = SA_ONSTACK };
-	const uint32_t produced = life_slow() ? 20000 : 150000;
+	const uint32_t produced = slow_run() ? 20000 : 150000;
 	struct life_trace trace;
 	struct cairn_stats stats;
 	uint32_t i;
@@ -133,7 +133,7 @@ END_TEST
 START_TEST(lesson_24_with_losses)
 {
 	const struct sigaction timer = { .sa_handler = on_timer, .sa_flags = SA_RESTART };
-	const uint32_t produced = life_slow() ? 20000 : 100000;
+	const uint32_t produced = slow_run() ? 20000 : 100000;
 	struct cairn_stats stats;
 	struct reader reader;
 	const char *command[] = { READER, NULL, NULL };
@@ -213,7 +213,7 @@ static int step_first_events(void)
 
 START_TEST(pitfall_T24)
 {
-	struct life_watch watch = { .signal = SIGUSR1, .stride = life_slow() ? 61 : 7 };
+	struct life_watch watch = { .signal = SIGUSR1, .stride = slow_run() ? 61 : 7 };
 	pid_t child;
 
 	shared = life_shared(sizeof(*shared));
@@ -224,7 +224,7 @@ START_TEST(pitfall_T24)
 		_exit(step_first_events());
 	}
 	life_watch(&watch, child, "a handler that interrupts a thread's first event");
-	ck_assert_msg(watch.points > (life_slow() ? 2 : 10), "%u points of an event, expected more",
+	ck_assert_msg(watch.points > (slow_run() ? 2 : 10), "%u points of an event, expected more",
 		      watch.points);
 }
 END_TEST
@@ -389,7 +389,7 @@ static void *end_at_once(void *data)
  * are found again. */
 START_TEST(pitfall_T23)
 {
-	const unsigned threads = life_slow() ? 500 : 5000;
+	const unsigned threads = slow_run() ? 500 : 5000;
 	struct life_trace trace;
 	struct cairn_stats stats;
 	unsigned i;

@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "effort.h"
 #include "recorded.h"
 
 CAIRN_EVENT(readers, number, CAIRN_U64(n));
@@ -101,7 +102,7 @@ static unsigned read_while_written(const char *parent, unsigned round)
 
 static void read_on(const char *parent)
 {
-	const uint64_t until = now_ms() + 1000 * recorded_option("CAIRN_STRESS_SECONDS", 3);
+	const uint64_t until = now_ms() + 1000 * recorded_option("CAIRN_STRESS_SECONDS", effort(3));
 	unsigned round, reads = 0;
 
 	for (round = 0; now_ms() < until; round++)

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* How much of a test there is to do where each step takes longer: under a sanitizer, in an emulator. */
+#ifndef CAIRN_TESTS_EFFORT_H
+#define CAIRN_TESTS_EFFORT_H
+
+#include <stdbool.h>
+#include <stdlib.h>
+
+static inline bool emulated(void)
+{
+	const char *emulator = getenv("CAIRN_EMULATOR");
+
+	return emulator && *emulator;
+}
+
+/* Fewer rounds; and sizes in memory are not ours. */
+static inline bool slow_run(void)
+{
+	const char *sanitize = getenv("CAIRN_SANITIZE");
+
+	return (sanitize && *sanitize) || emulated();
+}
+
+/* Rounds of a test that takes `rounds` on the bare machine: an emulated step costs 5 to 100 times as much. */
+static inline unsigned effort(unsigned rounds)
+{
+	return emulated() ? (rounds + 5) / 6 : slow_run() ? (rounds + 1) / 2 : rounds;
+}
+
+#endif

@@ -1,0 +1,109 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# What this configuration's library is, for the table of ci/run.sh, in $CAIRN_BUILD_DIR/figures: the clock
+# that it takes here, the kind of its sites, the text bytes of libcairn.a, and the instructions that an
+# enabled event of one 32-bit field runs in Cairn's functions, from the site's jump to its return: gdb steps
+# through them, or the emulator tells each. With CLOCK_MONOTONIC the C library's part is not counted.
+# shellcheck disable=SC2086
+
+. "$(dirname "$0")/lib.sh"
+
+build=${CAIRN_BUILD_DIR:-build}
+objdump=${CAIRN_OBJDUMP:-objdump}
+figures=$build/figures
+options="-O2 -no-pie ${CAIRN_CPPFLAGS:-} $includes"
+library=$build/libcairn.a
+if [ "${CAIRN_SHARED:-0}" = 1 ]; then
+	library="-L$build -lcairn_module -lcairn -Wl,-rpath,$build"
+fi
+$cc_given $options tests/path/one.c $library -pthread -o "$work/one" || die "cannot build tests/path/one.c"
+
+${CAIRN_EMULATOR:-} "$work/one" >"$work/figures" || fail "tests/path/one.c ended with status $?"
+
+# Functions of the program: "START END NAME", decimal. On some CPUs a name has a dot in front.
+functions()
+{
+	$objdump -d -j .text "$work/one" | awk '
+		function number(hex,    i, n) {
+			n = 0
+			for (i = 1; i <= length(hex); i++)
+				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
+			return n
+		}
+		/^[0-9a-f]+ <.*>:$/ {
+			start = number($1)
+			if (name != "")
+				printf "%d %d %s\n", last, start, name
+			name = $2
+			gsub(/^<\.?|>:$/, "", name)
+			last = start
+		}
+		END { printf "%d %d %s\n", last, last + 65536, name }'
+}
+
+# What ran from the last but one call of mark() to the last: a line for each instruction, with its function.
+step_by_gdb()
+{
+	cat >"$work/steps" <<-'END'
+		set pagination off
+		set confirm off
+		break mark
+		run
+		ignore 1 2
+		continue
+		delete
+		set $left = 2000
+		stepi
+		while $left > 0 && $pc != (unsigned long)&mark
+			x/i $pc
+			stepi
+			set $left = $left - 1
+		end
+		kill
+	END
+	gdb -batch -nx -x "$work/steps" "$work/one" 2>&1 | sed -n 's/^=> 0x[0-9a-f]* <\([^+>]*\)[^>]*>:/\1/p'
+}
+
+step_by_emulator()
+{
+	functions >"$work/functions"
+	first=$(head -n 1 "$work/functions" | cut -d' ' -f1)
+	end=$(tail -n 1 "$work/functions" | cut -d' ' -f2)
+	$CAIRN_EMULATOR -singlestep -d in_asm,exec,nochain -D "$work/log" \
+		-dfilter "$(printf '0x%x+0x%x' "$first" $((end - first)))" "$work/one" >"$work/said" ||
+		fail "$CAIRN_EMULATOR: tests/path/one.c ended with status $?"
+	awk -f tests/path/ran.awk "$work/functions" "$work/log"
+}
+
+count_instructions()
+{
+	if [ -n "${CAIRN_EMULATOR:-}" ]; then
+		step_by_emulator
+	else
+		step_by_gdb
+	fi >"$work/ran"
+	count=$(grep -c '^cairn_' "$work/ran")
+	# The least that it can be: read, compare and store what README says; and no long way.
+	if [ "$count" -lt 20 ] || [ "$count" -gt 150 ]; then
+		fail "an enabled event runs $count instructions"
+		cat "$work/ran" >&2
+	fi
+	echo "instructions=$count"
+}
+
+if [ -n "${CAIRN_SANITIZE:-}" ]; then
+	echo "instructions=-" # a sanitizer's
+else
+	count_instructions
+fi >>"$work/figures"
+if [ -f "$build/libcairn.a" ]; then
+	"${objdump%objdump}size" -t "$build/libcairn.a" | awk 'END { print "text=" $1 }'
+else
+	echo "text=-" # shared
+fi >>"$work/figures"
+for name in clock sites instructions text; do
+	grep -Eq "^$name=[^ ]+$" "$work/figures" || fail "no $name: $(cat "$work/figures")"
+done
+cat "$work/figures"
+[ "$failures" -ne 0 ] || cp "$work/figures" "$figures"
+finish
