@@ -75,6 +75,11 @@ int cairn_clock_info(char *text, size_t size)
 			counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic", cairn_clock_why);
 }
 
+const char *cairn_clock_counter(void)
+{
+	return CAIRN_ARCH_CLOCK_NAME;
+}
+
 uint64_t cairn_clock_monotonic(void *data)
 {
 	(void)data;

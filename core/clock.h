@@ -20,6 +20,8 @@ struct cairn_anchor {
 
 /* The best clock here, decided once; CAIRN_CLOCK=monotonic in the environment overrides. */
 enum cairn_clock_kind cairn_clock_kind(void);
+/* Name of the CPU's counter. [s] */
+const char *cairn_clock_counter(void);
 /* CLOCK_MONOTONIC in the form of a session's clock. [s] */
 uint64_t cairn_clock_monotonic(void *data);
 /* Take an anchor: the tightest of several reads. */

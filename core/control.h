@@ -21,6 +21,8 @@ struct cairn_control {
 	uint32_t clock; /* enum cairn_clock_kind: all processes must use the same */
 	uint64_t block_ns;
 	struct cairn_bell bell;
+	char output[CAIRN_OUTPUT_MAX]; /* folder of the trace directories, from the root */
+	struct cairn_owner recorder;
 	char socket[108];
 	char patterns[CAIRN_CONTROL_PATTERNS]; /* comma-separated */
 };

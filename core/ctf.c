@@ -551,6 +551,21 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size)
 
 _Static_assert(sizeof(struct cairn_packet) == CAIRN_PACKET_HEADER, "packet header");
 
+void cairn_ctf_swap(struct cairn_packet *packet)
+{
+	packet->magic = __builtin_bswap32(packet->magic);
+	packet->stream_id = __builtin_bswap32(packet->stream_id);
+	packet->stream_instance_id = __builtin_bswap64(packet->stream_instance_id);
+	packet->content_size = __builtin_bswap64(packet->content_size);
+	packet->packet_size = __builtin_bswap64(packet->packet_size);
+	packet->timestamp_begin = __builtin_bswap64(packet->timestamp_begin);
+	packet->timestamp_end = __builtin_bswap64(packet->timestamp_end);
+	packet->packet_seq_num = __builtin_bswap64(packet->packet_seq_num);
+	packet->events_discarded = __builtin_bswap64(packet->events_discarded);
+	packet->cpu_id = __builtin_bswap32(packet->cpu_id);
+	packet->vtid = __builtin_bswap32(packet->vtid);
+}
+
 /*
  * Where the next packet can start, at or behind `at`. Its header may not cross a page; and its sizes
  * and times, bytes 32 to 63, lie in one cache line, so that readers see them change together.
@@ -577,6 +592,17 @@ void cairn_ctf_file_init(struct cairn_ctf_file *file, int dir, const char *name,
 	file->cover.timestamp_end = 0;
 	file->cover.packet_seq_num = 0;
 	file->cover.events_discarded = 0;
+}
+
+/* A header as it stands in the file, or back. */
+static struct cairn_packet cairn_ctf_order(const struct cairn_ctf_file *file,
+					   const struct cairn_packet *packet)
+{
+	struct cairn_packet other = *packet;
+
+	if (file->swap)
+		cairn_ctf_swap(&other);
+	return other;
 }
 
 static void cairn_ctf_sizes(struct cairn_packet *packet, uint64_t content, uint64_t size)
@@ -644,6 +670,101 @@ static int cairn_ctf_part_show(struct cairn_ctf_file *file)
 	return error;
 }
 
+/* ---- going on ---- */
+
+/*
+ * The last packet that ends at or before `end`, which must be where a packet ends. 0; -EINVAL: it is not.
+ * *last is zero if there is none.
+ */
+static int cairn_ctf_file_last(const struct cairn_ctf_file *file, int handle, uint64_t end,
+			       struct cairn_packet *last)
+{
+	struct cairn_packet packet;
+	uint64_t at = 0;
+
+	memset(last, 0, sizeof(*last));
+	while (at < end) {
+		if (cairn_os_file_read(handle, &packet, sizeof(packet), at) != sizeof(packet))
+			return -EINVAL;
+		packet = cairn_ctf_order(file, &packet);
+		if (packet.magic != CAIRN_CTF_MAGIC || packet.packet_size % 8 ||
+		    packet.packet_size / 8 < CAIRN_PACKET_HEADER ||
+		    packet.packet_size / 8 > end - at)
+			return -EINVAL;
+		*last = packet;
+		at += packet.packet_size / 8;
+	}
+	return 0;
+}
+
+/* Remove the parts from `part` on, also a hidden one. */
+static int cairn_ctf_parts_remove(struct cairn_ctf_file *file, uint32_t part)
+{
+	char name[80];
+	int error;
+
+	for (file->part = part;; file->part++) {
+		cairn_ctf_part_name(file, true, name);
+		cairn_os_file_remove(file->dir, name);
+		cairn_ctf_part_name(file, false, name);
+		error = cairn_os_file_remove(file->dir, name);
+		if (error)
+			return error == -ENOENT ? 0 : error;
+	}
+}
+
+/* What parts before `part`, whole ones, say that was lost. Their covers repeat it. */
+static int cairn_ctf_parts_lost(struct cairn_ctf_file *file, uint32_t part)
+{
+	struct cairn_packet last;
+	char name[80];
+	int handle, error = 0;
+
+	for (file->part = 0; !error && file->part < part; file->part++) {
+		cairn_ctf_part_name(file, false, name);
+		handle = cairn_os_file_open(file->dir, name);
+		if (handle < 0)
+			return handle;
+		error = cairn_ctf_file_last(file, handle, cairn_os_file_size(handle), &last);
+		cairn_os_close(handle);
+		file->lost += last.events_discarded;
+	}
+	return error;
+}
+
+int cairn_ctf_file_resume(struct cairn_ctf_file *file, uint32_t part, uint64_t at)
+{
+	struct cairn_packet last;
+	char name[80];
+	int error = cairn_ctf_parts_lost(file, part);
+
+	if (!error)
+		error = cairn_ctf_parts_remove(file, at ? part + 1 : part);
+	file->part = part;
+	file->cover.stream_instance_id += (uint64_t)part << 32;
+	if (error || at == 0)
+		return error;
+	cairn_ctf_part_name(file, false, name);
+	file->file = cairn_os_file_open(file->dir, name);
+	if (file->file < 0)
+		return file->file;
+	error = cairn_os_identify(file->file, &file->identity);
+	if (!error)
+		error = cairn_ctf_file_last(file, file->file, at, &last);
+	if (!error)
+		error = cairn_os_file_resize(file->file, at);
+	if (error)
+		return error;
+	/* Full: the next packet leaves it. */
+	file->at = file->room = at;
+	file->cover.timestamp_end = file->cover.timestamp_begin = last.timestamp_end;
+	file->cover.packet_seq_num = last.packet_seq_num + 1;
+	file->cover.events_discarded = last.events_discarded;
+	return 0;
+}
+
+/* ---- packets ---- */
+
 /* Write what of the payload is new, and behind a closed packet the next cover at `next`. */
 static int cairn_ctf_put_records(struct cairn_ctf_file *file, const unsigned char *records,
 				 size_t bytes, const struct cairn_packet *cover, uint64_t next)
@@ -675,7 +796,7 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 {
 	const uint64_t end = file->at + CAIRN_PACKET_HEADER + bytes;
 	const uint64_t next = closed ? cairn_ctf_place(end) : file->room;
-	struct cairn_packet packet = *head, cover;
+	struct cairn_packet packet = *head, cover, stored;
 	int error;
 
 	if ((closed ? next + CAIRN_PACKET_HEADER : end) > cairn_os_file_limit())
@@ -692,9 +813,11 @@ static int cairn_ctf_put_packet(struct cairn_ctf_file *file, const struct cairn_
 	cairn_ctf_sizes(&packet, end - file->at, next - file->at);
 	cover = cairn_ctf_cover(&packet, next, file->room);
 
-	error = cairn_ctf_put_records(file, records, bytes, closed ? &cover : NULL, next);
+	stored = cairn_ctf_order(file, &cover);
+	error = cairn_ctf_put_records(file, records, bytes, closed ? &stored : NULL, next);
+	stored = cairn_ctf_order(file, &packet);
 	if (!error)
-		error = cairn_os_file_write(file->file, &packet, sizeof(packet), file->at);
+		error = cairn_os_file_write(file->file, &stored, sizeof(stored), file->at);
 	if (!error && file->hidden)
 		error = cairn_ctf_part_show(file);
 	if (error)
@@ -869,7 +992,8 @@ int cairn_ctf_file_seal(struct cairn_ctf_file *file)
  */
 static int cairn_ctf_finish(struct cairn_ctf_file *file, uint64_t lost, uint64_t now)
 {
-	const bool shown = file->file >= 0 && !file->hidden;
+	/* One that was taken up again and is full has no cover any more. */
+	const bool shown = file->file >= 0 && !file->hidden && file->at < file->room;
 	const bool more = lost > file->lost + file->cover.events_discarded;
 	struct cairn_packet packet;
 	int error = 0;

@@ -82,17 +82,21 @@ int cairn_ctf_metadata_write(int dir, const char *text, size_t size);
  */
 int cairn_ctf_regain(int *handle, int again, const struct cairn_identity *identity);
 
+/* The other byte order. */
+void cairn_ctf_swap(struct cairn_packet *packet);
+
 /* One stream file. */
 struct cairn_ctf_file {
 	int dir, file;                  /* file -1: none open */
 	struct cairn_identity identity; /* of file */
 	char name[48];                  /* of the stream; a second file gets ".1", ... */
-	uint32_t part;      /* each is a stream of its own: stream_instance_id plus part * 2^32 */
-	bool hidden;        /* the file has no packet yet, and a name that readers pass over */
-	uint64_t at;        /* where the last packet starts, the one that spans the rest */
-	uint64_t open;      /* bytes of it that are written; 0: it is a cover */
-	uint64_t number;    /* packet_seq_num of the head of the last call: tells packets apart */
-	uint64_t room;      /* size of the file, sparse */
+	uint32_t part;   /* each is a stream of its own: stream_instance_id plus part * 2^32 */
+	bool swap;       /* headers are in the byte order that this CPU has not, as the records */
+	bool hidden;     /* the file has no packet yet, and a name that readers pass over */
+	uint64_t at;     /* where the last packet starts, the one that spans the rest */
+	uint64_t open;   /* bytes of it that are written; 0: it is a cover */
+	uint64_t number; /* packet_seq_num of the head of the last call: tells packets apart */
+	uint64_t room;   /* size of the file, sparse */
 	uint64_t file_size; /* of the first part: 64 MiB unless set before the first packet */
 	uint64_t lost;      /* what the parts before say */
 	struct cairn_packet cover; /* the header at `at`: identity, time and loss so far */
@@ -102,6 +106,12 @@ struct cairn_ctf_file {
 /* `like` has the stream's identity (uuid, ids, vtid, thread). The file is made at the first packet. */
 void cairn_ctf_file_init(struct cairn_ctf_file *file, int dir, const char *name,
 			 const struct cairn_packet *like);
+/*
+ * After cairn_ctf_file_init, go on with files that a consumer left which is gone: what stands from byte `at`
+ * of part `part` on is taken away, and what follows goes into a part of its own. 0, -EINVAL: the files do
+ * not have that many valid packets; or -errno.
+ */
+int cairn_ctf_file_resume(struct cairn_ctf_file *file, uint32_t part, uint64_t at);
 /*
  * Write the packet that `head` opens, or more of it: `records` points to its payload, of which `bytes`
  * are valid now, from the first on; those written before are not written again. `head` has the time of

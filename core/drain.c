@@ -54,6 +54,7 @@ struct cairn_drain {
 	struct cairn_identity identity; /* of dir */
 	int status;                     /* first failed write */
 	bool stale;                     /* the metadata lacks something */
+	bool taken_up;                  /* what another consumer left: see `rest` */
 	bool refused;                   /* nothing more can be written: all is lost */
 	bool owed;                      /* open packets were to be written, but wait */
 	uint64_t hold, hold_most;       /* packets wait until then, monotonic ns; 0: they do not */
@@ -162,6 +163,10 @@ int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_confi
 	if (!drain)
 		return -ENOMEM;
 	drain->config = *config;
+	if (!config->word_bytes)
+		drain->config.word_bytes = sizeof(void *);
+	if (config->trace)
+		snprintf(drain->path, sizeof(drain->path), "%s", config->trace);
 	snprintf(drain->name, sizeof(drain->name), "%s", config->program);
 	drain->dir = -1;
 	status = cairn_drain_check(drain);
@@ -180,12 +185,16 @@ int cairn_drain_open(struct cairn_drain **result, const struct cairn_drain_confi
 
 static void cairn_drain_refit(struct cairn_drain *drain)
 {
-	struct cairn_anchor now;
+	struct cairn_anchor now = drain->config.end;
 	uint64_t most;
 
-	cairn_clock_anchor(drain->config.clock, &now);
+	if (!now.monotonic)
+		cairn_clock_anchor(drain->config.clock, &now);
 	cairn_clock_record(&drain->info.clock, drain->config.clock, drain->config.clock_hz,
 			   &drain->config.start, &now);
+	if (drain->config.clock == CAIRN_CLOCK_COUNTER && drain->config.clock_name)
+		snprintf(drain->info.clock.name, sizeof(drain->info.clock.name), "%s",
+			 drain->config.clock_name);
 	drain->refit = 4 * (now.monotonic - drain->config.start.monotonic);
 	/* Readers refuse a time from 2^63 ns after the epoch on. */
 	drain->latest = UINT64_MAX;
@@ -213,7 +222,7 @@ static int cairn_drain_metadata(struct cairn_drain *drain)
 static int cairn_drain_folder(struct cairn_drain *drain)
 {
 	const struct cairn_drain_config *config = &drain->config;
-	uint32_t nonce;
+	const uint8_t *id = drain->uuid;
 	int status = cairn_os_dir_create(config->output), dir;
 
 	if (!status && !drain->path[0]) {
@@ -223,9 +232,8 @@ static int cairn_drain_folder(struct cairn_drain *drain)
 			return dir;
 		if (dir >= 0)
 			cairn_os_close(dir);
-		cairn_os_random(&nonce, sizeof(nonce));
-		snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%08x", config->output,
-			 drain->name, config->pid, nonce);
+		snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%02x%02x%02x%02x",
+			 config->output, drain->name, config->pid, id[0], id[1], id[2], id[3]);
 		status = cairn_os_dir_create(drain->path);
 		if (status)
 			drain->path[0] = 0;
@@ -256,8 +264,8 @@ int cairn_drain_begin(struct cairn_drain *drain)
 		return status;
 	memcpy(info->uuid, drain->uuid, sizeof(info->uuid));
 	info->header = drain->header ? drain->header : 4;
-	info->word_bits = 8 * sizeof(void *);
-	info->big_endian = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__;
+	info->word_bits = 8 * drain->config.word_bytes;
+	info->big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != drain->config.swap;
 	cairn_os_host_name(info->host, sizeof(info->host));
 	snprintf(info->program, sizeof(info->program), "%s", drain->name);
 	info->pid = config->pid;
@@ -283,7 +291,8 @@ static int cairn_drain_describe(struct cairn_drain *drain, const struct cairn_de
 		return 0;
 	}
 	if (id == 0 || id >= CAIRN_DRAIN_EVENTS - 1 || drain->by_id[id] ||
-	    cairn_walk_compile(&drain->program[id], desc, drain->type, info->types))
+	    cairn_walk_compile(&drain->program[id], desc, drain->type, info->types,
+			       drain->config.word_bytes))
 		return -EINVAL;
 	drain->by_id[id] = &drain->program[id];
 	drain->event[info->events++] = (struct cairn_ctf_event){ desc, id };
@@ -361,6 +370,9 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 	memcpy(like.uuid, drain->uuid, sizeof(like.uuid));
 	snprintf(name, sizeof(name), "stream-%u", i);
 	cairn_ctf_file_init(&stream->file, -1, name, &like);
+	stream->file.swap = stream->walk.swap = drain->config.swap;
+	if (drain->config.rest)
+		stream->next = from->consumed;
 	stream->from = from;
 	return true;
 }
@@ -399,6 +411,7 @@ static void cairn_drain_give_back(struct cairn_drain_stream *stream)
 
 	stream->next++;
 	stream->done = 0;
+	to->filed[stream->next & 1] = (uint64_t)stream->file.part << 32 | stream->file.at;
 	__atomic_store_n(&to->consumed, stream->next, __ATOMIC_RELEASE);
 }
 
@@ -414,7 +427,8 @@ static void cairn_drain_wake(struct cairn_drain_stream *stream)
 }
 
 /* The head of a packet; of an open one, all but what its owner writes when it closes it. */
-static void cairn_drain_head(struct cairn_packet *head, const unsigned char *packet, bool closed)
+static void cairn_drain_head(const struct cairn_drain *drain, struct cairn_packet *head,
+			     const unsigned char *packet, bool closed)
 {
 	const size_t size_at = offsetof(struct cairn_packet, content_size);
 	const size_t rest_at = offsetof(struct cairn_packet, packet_size);
@@ -423,12 +437,14 @@ static void cairn_drain_head(struct cairn_packet *head, const unsigned char *pac
 
 	if (closed) {
 		memcpy(head, packet, sizeof(*head));
-		return;
+	} else {
+		memset(head, 0, sizeof(*head));
+		memcpy(head, packet, size_at);
+		memcpy((unsigned char *)head + rest_at, packet + rest_at, end_at - rest_at);
+		memcpy((unsigned char *)head + tail_at, packet + tail_at, sizeof(*head) - tail_at);
 	}
-	memset(head, 0, sizeof(*head));
-	memcpy(head, packet, size_at);
-	memcpy((unsigned char *)head + rest_at, packet + rest_at, end_at - rest_at);
-	memcpy((unsigned char *)head + tail_at, packet + tail_at, sizeof(*head) - tail_at);
+	if (drain->config.swap)
+		cairn_ctf_swap(head);
 }
 
 /* Bytes of the packet that are valid now: all of a closed one, up to `cur` of the open one. */
@@ -457,7 +473,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	uint32_t size;
 	int status = drain->refused ? -EIO : 0;
 
-	cairn_drain_head(&head, packet, closed);
+	cairn_drain_head(drain, &head, packet, closed);
 	if (stream->done == 0) {
 		stream->done = CAIRN_PACKET_HEADER;
 		stream->split = 0;
@@ -611,12 +627,48 @@ static int cairn_drain_declare(struct cairn_drain *drain)
 	return status;
 }
 
+/* Take the files up where another consumer gave packets back last. */
+static void cairn_drain_take_up(struct cairn_drain *drain)
+{
+	uint32_t i;
+	int status;
+
+	for (i = 0; i < drain->seen; i++) {
+		struct cairn_drain_stream *stream = &drain->stream[i];
+		uint64_t filed;
+
+		if (!stream->from)
+			continue;
+		filed = stream->from->filed[stream->next & 1];
+		stream->file.dir = drain->dir;
+		status = cairn_ctf_file_resume(&stream->file, (uint32_t)(filed >> 32),
+					       filed & UINT32_MAX);
+		/* Files that are not as they were left: what the ring has goes into a fresh one. */
+		if (status)
+			drain->status = drain->status ? drain->status : status;
+	}
+	drain->taken_up = true;
+}
+
 static void cairn_drain_streams(struct cairn_drain *drain, bool all)
 {
 	uint32_t i;
 
+	if (drain->config.rest && !drain->taken_up && drain->dir >= 0)
+		cairn_drain_take_up(drain);
 	for (i = 0; i < drain->seen; i++)
 		cairn_drain_stream(drain, &drain->stream[i], all);
+}
+
+/* For who has to finish the trace if this process dies: what the counter says now. */
+static void cairn_drain_anchor(struct cairn_drain *drain)
+{
+	struct cairn_shared *shared = drain->config.shared;
+
+	if (drain->config.global || drain->config.rest)
+		return;
+	cairn_clock_anchor(drain->config.clock, &shared->latest[(shared->anchors + 1) % 2]);
+	__atomic_store_n(&shared->anchors, shared->anchors + 1, __ATOMIC_RELEASE);
 }
 
 int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
@@ -625,6 +677,7 @@ int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 	int status;
 
 	drain->status = 0;
+	cairn_drain_anchor(drain);
 	any = cairn_drain_note(drain);
 	if (drain->config.global)
 		cairn_os_barrier_global();
@@ -691,7 +744,7 @@ static uint64_t cairn_drain_now(const struct cairn_drain *drain)
 {
 	struct cairn_anchor now;
 
-	if (drain->config.clock == CAIRN_CLOCK_USER)
+	if (drain->config.clock == CAIRN_CLOCK_USER || drain->config.rest)
 		return 0;
 	cairn_clock_anchor(drain->config.clock, &now);
 	return drain->latest && now.ticks > drain->latest ? 0 : now.ticks;

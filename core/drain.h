@@ -37,9 +37,19 @@ struct cairn_drain_config {
 	uint32_t pid; /* as seen from here */
 	bool copy;    /* do not trust what is mapped */
 	bool global;  /* the writers are another process */
+	/*
+	 * The writers are gone, and so is who drained their rings: go on where it stopped, in the trace
+	 * directory `trace` (NULL: it made none).
+	 */
+	bool rest;
+	const char *trace;
+	bool swap;           /* of another CPU: its byte order is the other one; */
+	uint32_t word_bytes; /* and its words are of this size; 0: of this CPU's */
 	enum cairn_clock_kind clock;
 	uint64_t clock_hz;         /* of a user's clock */
+	const char *clock_name;    /* of a counter that is not this CPU's; NULL: it is */
 	struct cairn_anchor start; /* of the session */
+	struct cairn_anchor end;   /* to fit the counter to; monotonic 0: what it says now */
 };
 
 /* 0; -EINVAL: the area is not what it should be; -ENOMEM. Makes no file. */

@@ -26,10 +26,16 @@ void cairn_os_unlock(void);
 /* Private zeroed pages. wipe: a child of fork finds them zeroed again; *wipes says if that holds. [s] */
 void *cairn_os_pages(size_t size, bool wipe, bool *wipes);
 /*
- * Shared zeroed memory for rings, sparse, with no name in the file system; *fd is its descriptor, to be
- * closed by the caller, or the negative errno of why there is none (the memory is there all the same). -ENOSPC, -EFBIG (RLIMIT_FSIZE), -ENOMEM. [s]
+ * Shared zeroed memory for rings, sparse. If it can be, it is a new file in memory, so that it outlives the
+ * process (`cairn recover`): 0600, its name 32 hexadecimal digits of `id`, in `folder`, or, if that is NULL,
+ * in the user's own folder. `path` is its path, "" if there is no such file; *fd is its descriptor, to be
+ * closed by the caller, or the negative errno of why there is none (the memory is there all the same).
+ * -ENOSPC, -EFBIG (RLIMIT_FSIZE), -ENOMEM. [s]
  */
-int cairn_os_shared(size_t size, void **memory, int *fd);
+#define CAIRN_OS_RING_PATH 160
+int cairn_os_shared(const char *folder, const uint8_t id[16], size_t size, void **memory, int *fd,
+		    char path[CAIRN_OS_RING_PATH]);
+void cairn_os_shared_remove(const char *path); /* the name only; "": nothing [s] */
 /* Back [at, at + size) by real pages now: 0, or -ENOSPC: no later store can fault. [s] */
 int cairn_os_populate(void *at, size_t size);
 void cairn_os_unmap(void *at, size_t size); /* [s] */
@@ -119,7 +125,24 @@ bool cairn_os_is(int handle, const struct cairn_identity *identity);
 int cairn_os_file_open(int dir, const char *name); /* an existing one */
 uint64_t cairn_os_file_limit(void);                /* RLIMIT_FSIZE, bytes */
 int cairn_os_file_rename(int dir, const char *from, const char *to);
+int cairn_os_file_remove(int dir, const char *name);
+uint64_t cairn_os_file_size(int file); /* 0: it cannot be told */
+/* `size` bytes from `at` on: how many there are, or -errno. */
+long cairn_os_file_read(int file, void *data, size_t size, uint64_t at);
 void cairn_os_close(int handle); /* [s] */
+
+/*
+ * A process, as another one on the same machine can tell it: its user, its number in its own name space, and
+ * that space; and when it began, in clock ticks after the boot of the system that is told. 0: not known.
+ */
+struct cairn_owner {
+	uint32_t pid, user;
+	uint64_t space, began;
+	char boot[40];
+};
+void cairn_os_owner(struct cairn_owner *owner); /* of the calling process [s] */
+/* 1: it runs; 0: it is gone; -EXDEV: its number is one of another name space, and nobody here can tell. */
+int cairn_os_owner_alive(const struct cairn_owner *owner);
 
 /* Environment and identity; text functions fill "" if unknown. */
 const char *cairn_os_getenv(const char *name);  /* NULL too in a set-uid program */

@@ -29,6 +29,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <sys/un.h>
 #include <sys/utsname.h>
 #include <time.h>
@@ -76,18 +77,97 @@ void *cairn_os_pages(size_t size, bool wipe, bool *wipes)
 	return memory;
 }
 
-int cairn_os_shared(size_t size, void **memory, int *fd)
+/* No printf here: these run in signal handlers. */
+static char *cairn_append_text(char *at, const char *text)
+{
+	const size_t size = strlen(text);
+
+	memcpy(at, text, size + 1);
+	return at + size;
+}
+
+static char *cairn_append_number(char *at, unsigned number)
+{
+	char digits[12];
+	unsigned i = sizeof(digits);
+
+	digits[--i] = 0;
+	do {
+		digits[--i] = (char)('0' + number % 10);
+		number /= 10;
+	} while (number);
+	return cairn_append_text(at, digits + i);
+}
+
+/* A folder that is ours, for files in memory: else others could make us write elsewhere, or to a disk, where
+ * a page that there is no room for is a signal. */
+static int cairn_ring_folder(const char *path)
+{
+	const int dir = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct statfs system;
+	struct stat stat;
+
+	if (dir < 0)
+		return -1;
+	if (!fstat(dir, &stat) && stat.st_uid == geteuid() && !(stat.st_mode & 077) &&
+	    !fstatfs(dir, &system) && (unsigned long)system.f_type == 0x01021994ul /* tmpfs */)
+		return dir;
+	close(dir);
+	return -1;
+}
+
+/* A new file for rings; < 0: there can be none with a name. */
+static int cairn_ring_file(const char *folder, const uint8_t id[16], char path[CAIRN_OS_RING_PATH])
+{
+	static const char digit[] = "0123456789abcdef";
+	char *name;
+	int dir, file, i;
+
+	if (folder && strlen(folder) > CAIRN_OS_RING_PATH - 40)
+		return -1;
+	if (folder) {
+		name = cairn_append_text(path, folder);
+	} else {
+		name = cairn_append_number(cairn_append_text(path, "/dev/shm/cairn-"), geteuid());
+		mkdir(path, 0700);
+	}
+	dir = cairn_ring_folder(path);
+	*name++ = '/';
+	for (i = 0; i < 32; i++)
+		name[i] = digit[id[i / 2] >> (i % 2 ? 0 : 4) & 15];
+	name[32] = 0;
+	file = dir < 0 ?
+		       -1 :
+		       openat(dir, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (dir >= 0)
+		close(dir);
+	return file;
+}
+
+void cairn_os_shared_remove(const char *path)
+{
+	if (*path)
+		unlink(path);
+}
+
+int cairn_os_shared(const char *folder, const uint8_t id[16], size_t size, void **memory, int *fd,
+		    char path[CAIRN_OS_RING_PATH])
 {
 	struct rlimit limit;
 	int file, error;
 
+	path[0] = 0;
 	/* Growing a file beyond the limit would be a signal, fatal unless handled. */
 	if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < size)
 		return -EFBIG;
-	file = memfd_create("cairn", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+	file = cairn_ring_file(folder, id, path);
+	if (file < 0) {
+		path[0] = 0;
+		file = memfd_create("cairn", MFD_CLOEXEC);
+	}
 	if (file < 0)
 		goto anonymous;
-	if (ftruncate(file, (off_t)size) || fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK))
+	if (ftruncate(file, (off_t)size))
 		goto fail;
 	*memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file, 0);
 	if (*memory == MAP_FAILED)
@@ -96,6 +176,8 @@ int cairn_os_shared(size_t size, void **memory, int *fd)
 	return 0;
 fail:
 	error = -errno;
+	cairn_os_shared_remove(path);
+	path[0] = 0;
 	close(file);
 	return error;
 anonymous:
@@ -656,6 +738,36 @@ int cairn_os_file_rename(int dir, const char *from, const char *to)
 	return renameat(dir, from, dir, to) ? -errno : 0;
 }
 
+int cairn_os_file_remove(int dir, const char *name)
+{
+	return unlinkat(dir, name, 0) ? -errno : 0;
+}
+
+uint64_t cairn_os_file_size(int file)
+{
+	struct stat stat;
+
+	return fstat(file, &stat) ? 0 : (uint64_t)stat.st_size;
+}
+
+long cairn_os_file_read(int file, void *data, size_t size, uint64_t at)
+{
+	size_t done = 0;
+	ssize_t got;
+
+	while (done < size) {
+		got = pread(file, (char *)data + done, size - done, (off_t)(at + done));
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return -errno;
+		if (got == 0)
+			break;
+		done += (size_t)got;
+	}
+	return (long)done;
+}
+
 void cairn_os_close(int handle)
 {
 	close(handle);
@@ -691,7 +803,7 @@ void cairn_os_host_name(char *text, size_t size)
 	snprintf(text, size, "%s", uname(&name) ? "" : name.nodename);
 }
 
-static void cairn_os_read_line(const char *path, char *text, size_t size)
+static void cairn_proc_line(const char *path, char *text, size_t size)
 {
 	const int file = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = file < 0 ? -1 : read(file, text, size - 1);
@@ -702,14 +814,74 @@ static void cairn_os_read_line(const char *path, char *text, size_t size)
 	text[strcspn(text, "\n")] = 0;
 }
 
+/* ---- who a process is ---- */
+
+/* When it began, from a /proc/PID/stat, where the name may have any character; *state is its letter. */
+static uint64_t cairn_proc_began(const char *stat, char *state)
+{
+	const char *at = strrchr(stat, ')');
+	uint64_t ticks = 0;
+	unsigned field;
+
+	*state = at && at[1] == ' ' ? at[2] : 0;
+	for (field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	for (at = at ? at + 1 : ""; *at >= '0' && *at <= '9'; at++)
+		ticks = 10 * ticks + (uint64_t)(*at - '0');
+	return ticks;
+}
+
+static uint64_t cairn_proc_space(void)
+{
+	struct stat space;
+
+	return stat("/proc/self/ns/pid", &space) ? 0 : (uint64_t)space.st_ino;
+}
+
+void cairn_os_owner(struct cairn_owner *owner)
+{
+	char text[512], state;
+
+	memset(owner, 0, sizeof(*owner));
+	owner->pid = (uint32_t)getpid();
+	owner->user = (uint32_t)geteuid();
+	owner->space = cairn_proc_space();
+	cairn_os_boot_id(owner->boot);
+	cairn_proc_line("/proc/self/stat", text, sizeof(text));
+	owner->began = cairn_proc_began(text, &state);
+}
+
+int cairn_os_owner_alive(const struct cairn_owner *owner)
+{
+	char path[40], text[512], boot[40], state;
+	uint64_t began;
+
+	cairn_os_boot_id(boot);
+	if (*boot && *owner->boot && strncmp(boot, owner->boot, sizeof(boot)))
+		return 0;
+	if (owner->space && owner->space != cairn_proc_space())
+		return -EXDEV;
+	if (owner->pid == 0 || (kill((pid_t)owner->pid, 0) && errno == ESRCH))
+		return 0;
+	snprintf(path, sizeof(path), "/proc/%u/stat", owner->pid);
+	cairn_proc_line(path, text, sizeof(text));
+	began = cairn_proc_began(text, &state);
+	if (state == 'Z' || state == 'X')
+		return 0;
+	/* An emulator makes up when its process began, a little later than it did: within a second. */
+	return !began || !owner->began ||
+	       (began > owner->began ? began - owner->began : owner->began - began) <=
+		       (uint64_t)sysconf(_SC_CLK_TCK);
+}
+
 void cairn_os_boot_id(char text[37])
 {
-	cairn_os_read_line("/proc/sys/kernel/random/boot_id", text, 37);
+	cairn_proc_line("/proc/sys/kernel/random/boot_id", text, 37);
 }
 
 void cairn_os_program_name(char *text, size_t size)
 {
-	cairn_os_read_line("/proc/self/comm", text, size);
+	cairn_proc_line("/proc/self/comm", text, size);
 	if (!*text)
 		snprintf(text, size, "%s", program_invocation_short_name);
 }

@@ -30,7 +30,17 @@
 
 _Static_assert(sizeof(struct cairn_packet) == CAIRN_PACKET_HEADER, "packet head");
 _Static_assert(sizeof(struct cairn_event) <= CAIRN__EVENT_BYTES, "common symbol of an event");
-_Static_assert(sizeof(struct cairn_stream) % 64 == 0, "streams do not share cache lines");
+/* As on every other CPU: `cairn recover` reads what it finds there. */
+_Static_assert(offsetof(struct cairn_stream, opened) == 64, "stream");
+_Static_assert(offsetof(struct cairn_stream, tid) == 104, "stream");
+_Static_assert(offsetof(struct cairn_stream, consumed) == 128, "stream");
+_Static_assert(offsetof(struct cairn_stream, filed) == 144, "stream");
+_Static_assert(sizeof(struct cairn_stream) == 192, "stream");
+_Static_assert(sizeof(struct cairn_owner) == 64, "owner of an area");
+_Static_assert(offsetof(struct cairn_shared, owner) == 184, "head of an area");
+_Static_assert(offsetof(struct cairn_shared, output) == 336, "head of an area");
+_Static_assert(offsetof(struct cairn_shared, manifest_used) == 768, "head of an area");
+_Static_assert(sizeof(struct cairn_shared) == 960, "head of an area");
 
 struct cairn_writer *cairn_writers[CAIRN_SESSIONS];
 struct cairn_writer *cairn_writer_outside;

@@ -7,24 +7,37 @@
  * Who writes what: the manifest is written under the control lock; a stream's owner thread alone
  * writes its cursor, counters and packets; the consumer alone writes `consumed`. Words that are read
  * across threads are of machine word size, so that no CPU needs a 64-bit atomic.
+ *
+ * What a killed program left is read from its file by `cairn recover`, which may have been built for another
+ * CPU. So everything is at the same place on all of them: 64-bit values at multiples of 8, and words in room
+ * for 64 bits, at the first byte of it.
  */
 #ifndef CAIRN_RING_H
 #define CAIRN_RING_H
 
 #include <cairn/cairn.h>
 
+#include "clock.h"
 #include "ctf.h"
 
 #define CAIRN_SHARED_MAGIC 0x6e726143u /* "Carn" in the byte order of the writer */
-#define CAIRN_SHARED_VERSION 1
+#define CAIRN_SHARED_VERSION 2
 #define CAIRN_STREAMS 4096
 #define CAIRN_MANIFEST_SIZE (sizeof(void *) == 4 ? 4u << 20 : 8u << 20)
 /* Bytes of a long event header at most: a 16-bit tag, a 32-bit id, a 64-bit time. */
 #define CAIRN_LONG_HEADER 14u
 #define CAIRN_PACKET_MIN 4096u
 #define CAIRN_PACKET_MAX (32u << 20)
+#define CAIRN_OUTPUT_MAX 408u
 
 enum cairn_stream_state { CAIRN_STREAM_FREE, CAIRN_STREAM_OWNED, CAIRN_STREAM_IDLE };
+
+/* A machine word of the writer's, at the same place whatever its size. */
+#define CAIRN_WORD(name)                                                                           \
+	union {                                                                                    \
+		uintptr_t name;                                                                    \
+		uint64_t name##_room;                                                              \
+	}
 
 /*
  * One stream: a ring of `packets` packets of packet_size bytes. Packet number i, from 0, is at
@@ -34,17 +47,21 @@ struct cairn_stream {
 	/* The owner's line: per event. */
 	struct cairn_cursor cursor __attribute__((aligned(64)));
 	/* The owner's line: per packet. */
-	uintptr_t opened __attribute__((aligned(64))); /* packets opened so far */
-	uintptr_t lost;                                /* events that found no room */
-	uintptr_t back;                                /* times the clock went back */
-	uint32_t tid;                                  /* of the owner */
+	_Alignas(64) CAIRN_WORD(opened); /* packets opened so far */
+	CAIRN_WORD(lost);                /* events that found no room */
+	CAIRN_WORD(back);                /* times the clock went back */
+	CAIRN_WORD(base);                /* address of the ring in the process */
+	CAIRN_WORD(state);               /* enum cairn_stream_state */
+	uint32_t tid;                    /* of the owner */
 	uint32_t packets;
 	uint32_t waiting; /* the owner sleeps, or is about to, on `room` */
-	uintptr_t base;   /* address of the ring in the process */
-	uintptr_t state;  /* enum cairn_stream_state */
 	/* The consumer's line. */
-	uintptr_t consumed __attribute__((aligned(64))); /* packets given back */
+	_Alignas(64) CAIRN_WORD(consumed); /* packets given back */
 	uint32_t room; /* what a blocked owner sleeps on: changes when a packet is given back */
+	uint32_t unused;
+	/* Where the packet `consumed` begins in the stream's files: part << 32 | byte. Of consecutive
+	 * packets in turn, written before `consumed`: so the one that counts is whole. */
+	uint64_t filed[2];
 };
 
 /* An entry of the manifest: this, then the description, padded to 8. id 0: an enum type. */
@@ -69,15 +86,25 @@ struct cairn_shared {
 	uint64_t manifest_at, streams_at, rings_at; /* offsets */
 	uint64_t ring_size;                         /* bytes from one stream's ring to the next */
 	uint32_t packet_size, packets, streams;
-	uint32_t pid; /* as the writer sees itself */
+	uint32_t clock; /* enum cairn_clock_kind */
 	uint8_t uuid[16];
 	char program[64];
 	struct cairn_bell bell; /* used unless the session has one of its own */
+	/* For recovery: whose rings these are, what the times mean, where the trace is. */
+	char clock_name[16]; /* of the counter */
+	struct cairn_owner owner;
+	uint64_t clock_hz; /* of a user's clock */
+	struct cairn_anchor start;
+	struct cairn_anchor
+		latest[2]; /* by a consumer in the process, in turn; [anchors % 2] is whole */
+	uint32_t anchors;
+	uint32_t unused;
+	char output[CAIRN_OUTPUT_MAX]; /* folder of the trace directory, from the root; "": none */
 	/* Changing words, each on its line. */
-	uintptr_t manifest_used __attribute__((aligned(64))); /* bytes; published after the entry */
-	uintptr_t used __attribute__((aligned(64)));          /* streams below this were claimed */
-	uintptr_t lost __attribute__((aligned(64)));          /* events that found no stream */
-	uintptr_t exhausted; /* there was no memory for a new ring: do not ask again */
+	_Alignas(64) CAIRN_WORD(manifest_used); /* bytes; published after the entry */
+	_Alignas(64) CAIRN_WORD(used);          /* streams below this were claimed */
+	_Alignas(64) CAIRN_WORD(lost);          /* events that found no stream */
+	CAIRN_WORD(exhausted); /* there was no memory for a new ring: do not ask again */
 };
 
 /* A session as the path of an event sees it. */

@@ -40,7 +40,9 @@ struct cairn_session {
 	char program[64];
 	uint32_t packet_size, packets, streams;
 	uint64_t flush_ns;
-	size_t size; /* of the shared area */
+	size_t size;                     /* of the shared area */
+	char area[CAIRN_OS_RING_PATH];   /* its file */
+	char folder[CAIRN_OS_RING_PATH]; /* of it: the recorder's; "": the user's own */
 	uint32_t next_id;
 	struct cairn_rule *rule;
 	uint32_t rules;
@@ -113,11 +115,17 @@ int cairn_session_ready(void)
 static int cairn_session_area(struct cairn_session *session, int *fd)
 {
 	struct cairn_shared *shared;
+	uint8_t uuid[16];
 	void *memory;
 	int status;
 
+	cairn_os_random(uuid, sizeof(uuid));
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 	/* Less address space (RLIMIT_AS, RLIMIT_FSIZE): fewer threads can be recorded at once. */
-	while ((status = cairn_os_shared(session->size, &memory, fd)) && session->streams > 8) {
+	while ((status = cairn_os_shared(*session->folder ? session->folder : NULL, uuid,
+					 session->size, &memory, fd, session->area)) &&
+	       session->streams > 8) {
 		session->size -= (size_t)session->packet_size * session->packets *
 				 (session->streams - session->streams / 2);
 		session->streams /= 2;
@@ -127,16 +135,23 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	shared = memory;
 	if (cairn_os_populate(shared, sizeof(*shared))) {
 		cairn_os_unmap(memory, session->size);
+		cairn_os_shared_remove(session->area);
 		if (*fd >= 0)
 			cairn_os_close(*fd);
 		return -ENOSPC;
 	}
 	cairn_shared_init(shared, session->size, session->packet_size, session->packets,
 			  session->streams);
-	cairn_os_random(shared->uuid, sizeof(shared->uuid));
-	shared->uuid[6] = (uint8_t)((shared->uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
-	shared->uuid[8] = (uint8_t)((shared->uuid[8] & 0x3f) | 0x80);
-	shared->pid = cairn_os_pid();
+	memcpy(shared->uuid, uuid, sizeof(shared->uuid));
+	cairn_os_owner(&shared->owner);
+	shared->clock = session->clock;
+	shared->clock_hz = session->clock_hz;
+	strncpy(shared->clock_name, cairn_clock_counter(), sizeof(shared->clock_name) - 1);
+	shared->start = session->start;
+	if (session->control)
+		memcpy(shared->output, session->control->output, sizeof(shared->output) - 1);
+	else if (session->output)
+		strcpy(shared->output, session->output);
 	shared->header = session->channel->header;
 	memcpy(shared->program, session->program, sizeof(shared->program));
 	session->writer.bell = session->control ? &session->control->bell : &shared->bell;
@@ -187,6 +202,7 @@ static void cairn_session_inherit(struct cairn_session *session)
 	struct cairn_shared *shared = session->writer.shared;
 
 	session->inherited = true;
+	session->area[0] = 0; /* the parent's */
 	session->thread = NULL;
 	session->drain = NULL; /* the parent's files and figures are left alone */
 	session->stop = session->asked = session->answered = session->flushing = 0;
@@ -212,7 +228,7 @@ static void cairn_session_settle(bool child)
 		struct cairn_session *session = cairn_sessions[i];
 
 		if (session && session->writer.shared && !session->inherited &&
-		    (child || session->writer.shared->pid != pid))
+		    (child || session->writer.shared->owner.pid != pid))
 			cairn_session_inherit(session);
 	}
 }
@@ -425,6 +441,8 @@ static void cairn_session_unmap(struct cairn_session *session)
 	if (session->writer.shared)
 		cairn_os_unmap(session->writer.shared, session->size);
 	session->writer.shared = NULL;
+	cairn_os_shared_remove(session->area);
+	session->area[0] = 0;
 }
 
 /* The rings, and who drains them. */
@@ -953,6 +971,8 @@ static int cairn_session_recorded(const char *path)
 	void *memory;
 	int status = cairn_os_control_map(path, CAIRN_CONTROL_SIZE, &memory);
 
+	if (!status && !strrchr(path, '/'))
+		status = -EINVAL;
 	if (status)
 		return cairn_fail(status, "CAIRN_SESSION=%s: %s", path, strerror(-status));
 	control = memory;
@@ -966,6 +986,8 @@ static int cairn_session_recorded(const char *path)
 	if (status)
 		return status;
 	session->control = control;
+	snprintf(session->folder, sizeof(session->folder), "%.*s", (int)(strrchr(path, '/') - path),
+		 path);
 	session->lenient = true;
 	session->writer.block_ns = control->block_ns;
 	if (session->clock == CAIRN_CLOCK_COUNTER)
@@ -1051,6 +1073,7 @@ static void cairn_session_adopt(struct cairn_session *session)
 		session->writer.shared = old;
 		session->writer.mute = true;
 		cairn_os_unmap(fresh, session->size);
+		cairn_os_shared_remove(session->area);
 		return;
 	}
 	cairn_os_detach(old, (size_t)old->streams_at);

@@ -34,7 +34,7 @@ static void cairn_walk_step(struct cairn_shape_program *program, uint8_t op, uin
 }
 
 int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_desc *event,
-		       const struct cairn_desc *const *types, size_t n)
+		       const struct cairn_desc *const *types, size_t n, uint32_t word)
 {
 	const struct cairn_desc *type;
 	struct cairn_field field;
@@ -50,6 +50,8 @@ int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_d
 				return -EINVAL;
 			field.element = cairn_base_size(cairn_desc_store(type));
 		}
+		if (!strcmp(field.base, "ptr"))
+			field.element = word;
 		if (field.shape == CAIRN_SHAPE_SCALAR) {
 			cairn_walk_bytes(&run, field.element, 1);
 			continue;
@@ -75,30 +77,54 @@ int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_d
 	return 0;
 }
 
-/*
- * The short header: `compact` is 5 bits of id, then 27 of time, filled from the CPU's first bit; else
- * 16 bits of id, then 32 of time. A constant in each copy.
- */
-CAIRN_WALK_INLINE uint32_t cairn_walk_tag(const unsigned char *at, bool compact)
-{
-	uint32_t word;
-	uint16_t id;
+/* What the records of a packet look like. Constants in each copy of the code that walks them. */
+struct cairn_walk_form {
+	bool compact; /* the short header: 5 bits of id, then 27 of time, filled from the CPU's first bit;
+		       * else 16 bits of id, then 32 of time */
+	bool swap;
+};
 
-	if (!compact) {
-		memcpy(&id, at, sizeof(id));
-		return id;
-	}
-	memcpy(&word, at, sizeof(word));
-	return CAIRN_WALK_LITTLE ? word & 31 : word >> 27;
+CAIRN_WALK_INLINE uint16_t cairn_walk_16(const unsigned char *at, bool swap)
+{
+	uint16_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swap ? __builtin_bswap16(value) : value;
 }
 
-CAIRN_WALK_INLINE uint64_t cairn_walk_time(const unsigned char *at, bool compact, uint64_t now)
+CAIRN_WALK_INLINE uint32_t cairn_walk_32(const unsigned char *at, bool swap)
 {
-	const uint64_t mask = compact ? (1u << 27) - 1 : UINT32_MAX;
+	uint32_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swap ? __builtin_bswap32(value) : value;
+}
+
+CAIRN_WALK_INLINE uint64_t cairn_walk_64(const unsigned char *at, bool swap)
+{
+	uint64_t value;
+
+	memcpy(&value, at, sizeof(value));
+	return swap ? __builtin_bswap64(value) : value;
+}
+
+CAIRN_WALK_INLINE uint32_t cairn_walk_tag(const unsigned char *at, struct cairn_walk_form form)
+{
 	uint32_t word;
 
-	memcpy(&word, at + (compact ? 0 : sizeof(uint16_t)), sizeof(word));
-	if (compact && CAIRN_WALK_LITTLE)
+	if (!form.compact)
+		return cairn_walk_16(at, form.swap);
+	word = cairn_walk_32(at, form.swap);
+	return CAIRN_WALK_LITTLE != form.swap ? word & 31 : word >> 27;
+}
+
+CAIRN_WALK_INLINE uint64_t cairn_walk_time(const unsigned char *at, struct cairn_walk_form form,
+					   uint64_t now)
+{
+	const uint64_t mask = form.compact ? (1u << 27) - 1 : UINT32_MAX;
+	uint32_t word = cairn_walk_32(at + (form.compact ? 0 : sizeof(uint16_t)), form.swap);
+
+	if (form.compact && CAIRN_WALK_LITTLE != form.swap)
 		word >>= 5;
 	return now + ((word - now) & mask);
 }
@@ -125,7 +151,8 @@ static const unsigned char *cairn_walk_strings(const unsigned char *at, const un
 
 /* Behind the payload at `at`; NULL: it is cut. */
 static const unsigned char *cairn_walk_payload(const struct cairn_shape_program *program,
-					       const unsigned char *at, const unsigned char *to)
+					       const unsigned char *at, const unsigned char *to,
+					       bool swap)
 {
 	uint32_t i, skip;
 	uint16_t count;
@@ -143,7 +170,7 @@ static const unsigned char *cairn_walk_payload(const struct cairn_shape_program 
 		if (op != CAIRN_STEP_BYTES) {
 			if ((size_t)(to - at) < sizeof(count))
 				return NULL;
-			memcpy(&count, at, sizeof(count));
+			count = cairn_walk_16(at, swap);
 			at += sizeof(count);
 			skip = n * count;
 		}
@@ -166,12 +193,12 @@ static const unsigned char *cairn_walk_long(struct cairn_walk *walk, const unsig
 
 	if (at > to || (size_t)(to - at) < sizeof(id) + sizeof(time))
 		return NULL;
-	memcpy(&id, at, sizeof(id));
-	memcpy(&time, at + sizeof(id), sizeof(time));
+	id = cairn_walk_32(at, walk->swap);
+	time = cairn_walk_64(at + sizeof(id), walk->swap);
 	program = cairn_walk_find(walk, id);
 	if (!program || time < walk->now || (walk->latest && time > walk->latest))
 		return NULL;
-	end = cairn_walk_payload(program, at + sizeof(id) + sizeof(time), to);
+	end = cairn_walk_payload(program, at + sizeof(id) + sizeof(time), to, walk->swap);
 	if (end)
 		walk->now = time;
 	return end;
@@ -188,10 +215,9 @@ struct cairn_walk_kind {
  * branch prediction: the address of the next record waits for no load. The barriers keep the compiler
  * from turning the branches into a selection, which would wait.
  */
-CAIRN_WALK_INLINE const unsigned char *cairn_walk_run(struct cairn_walk *walk,
-						      const unsigned char *at,
-						      const unsigned char *to, bool compact,
-						      const struct cairn_walk_kind kind[2])
+CAIRN_WALK_INLINE const unsigned char *
+cairn_walk_run(struct cairn_walk *walk, const unsigned char *at, const unsigned char *to,
+	       struct cairn_walk_form form, const struct cairn_walk_kind kind[2])
 {
 	const uint32_t tag0 = kind[0].tag, tag1 = kind[1].tag;
 	const size_t size0 = kind[0].size, size1 = kind[1].size;
@@ -199,8 +225,8 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_run(struct cairn_walk *walk,
 	uint64_t now = walk->now, records = walk->records;
 
 	while ((size_t)(to - at) >= most) {
-		const uint32_t tag = cairn_walk_tag(at, compact);
-		const uint64_t time = cairn_walk_time(at, compact, now);
+		const uint32_t tag = cairn_walk_tag(at, form);
+		const uint64_t time = cairn_walk_time(at, form, now);
 
 		if (tag == tag0) {
 			CAIRN__BARRIER();
@@ -219,21 +245,22 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_run(struct cairn_walk *walk,
 	return at;
 }
 
-CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
-						       const unsigned char *from,
-						       const unsigned char *to, bool compact)
+CAIRN_WALK_INLINE const unsigned char *cairn_walk_all(struct cairn_walk *walk,
+						      const unsigned char *from,
+						      const unsigned char *to,
+						      struct cairn_walk_form form)
 {
-	const uint32_t escape = compact ? 31 : UINT16_MAX;
-	const size_t header = compact ? 4 : 6;
+	const uint32_t escape = form.compact ? 31 : UINT16_MAX;
+	const size_t header = form.compact ? 4 : 6;
 	struct cairn_walk_kind kind[2] = { { CAIRN_WALK_NO_TAG, 0 }, { CAIRN_WALK_NO_TAG, 0 } };
 
 	while ((size_t)(to - from) >= header) {
-		const uint32_t tag = cairn_walk_tag(from, compact);
+		const uint32_t tag = cairn_walk_tag(from, form);
 		const struct cairn_shape_program *program;
 		const unsigned char *end;
 
 		if (tag == escape) {
-			end = cairn_walk_long(walk, from + (compact ? 1 : 2), to);
+			end = cairn_walk_long(walk, from + (form.compact ? 1 : 2), to);
 			if (!end)
 				break;
 			from = end;
@@ -241,10 +268,10 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
 			continue;
 		}
 		program = cairn_walk_find(walk, tag);
-		end = program ? cairn_walk_payload(program, from + header, to) : NULL;
+		end = program ? cairn_walk_payload(program, from + header, to, form.swap) : NULL;
 		if (!end)
 			break;
-		walk->now = cairn_walk_time(from, compact, walk->now);
+		walk->now = cairn_walk_time(from, form, walk->now);
 		walk->records++;
 		if (program->steps == 0) {
 			if (tag != kind[0].tag) {
@@ -252,7 +279,7 @@ CAIRN_WALK_INLINE const unsigned char *cairn_walk_form(struct cairn_walk *walk,
 				kind[0].tag = tag;
 				kind[0].size = (size_t)(end - from);
 			}
-			end = cairn_walk_run(walk, end, to, compact, kind);
+			end = cairn_walk_run(walk, end, to, form, kind);
 		}
 		from = end;
 	}
@@ -264,7 +291,11 @@ const unsigned char *cairn_walk_records(struct cairn_walk *walk, const unsigned 
 {
 	if (from >= to)
 		return from;
+	if (walk->swap && walk->header == 4)
+		return cairn_walk_all(walk, from, to, (struct cairn_walk_form){ true, true });
+	if (walk->swap)
+		return cairn_walk_all(walk, from, to, (struct cairn_walk_form){ false, true });
 	if (walk->header == 4)
-		return cairn_walk_form(walk, from, to, true);
-	return cairn_walk_form(walk, from, to, false);
+		return cairn_walk_all(walk, from, to, (struct cairn_walk_form){ true, false });
+	return cairn_walk_all(walk, from, to, (struct cairn_walk_form){ false, false });
 }

@@ -23,10 +23,10 @@ struct cairn_shape_program {
 };
 enum { CAIRN_STEP_BYTES = 1, CAIRN_STEP_STRING, CAIRN_STEP_SEQ, CAIRN_STEP_STRINGS };
 
-/* For a valid description. Enum types are looked up among `types` (n of them). 0, or -EINVAL: an
- * unknown type. */
+/* For a valid description. Enum types are looked up among `types` (n of them). A pointer has `word`
+ * bytes. 0, or -EINVAL: an unknown type. */
 int cairn_walk_compile(struct cairn_shape_program *program, const struct cairn_desc *event,
-		       const struct cairn_desc *const *types, size_t n);
+		       const struct cairn_desc *const *types, size_t n, uint32_t word);
 
 struct cairn_walk {
 	const struct cairn_shape_program *const *program; /* by event id; [0] is unused */
@@ -35,6 +35,7 @@ struct cairn_walk {
 	uint64_t now;                                     /* time of the last record walked */
 	uint64_t records;                                 /* walked so far */
 	uint64_t latest; /* a long time stamp above it is wrong; 0: none is */
+	bool swap;       /* the records are in the byte order that this CPU has not */
 };
 
 /*

@@ -30,8 +30,10 @@ void *cairn_os_pages(size_t size, bool wipe, bool *wipes)
 	return cairn_os_alloc(size);
 }
 
-int cairn_os_shared(size_t size, void **memory, int *fd)
+int cairn_os_shared(const char *folder, const uint8_t id[16], size_t size, void **memory, int *fd,
+		    char path[CAIRN_OS_RING_PATH])
 {
+	path[0] = 0;
 	*fd = -1;
 	*memory = cairn_os_alloc(size);
 	return *memory ? 0 : -ENOMEM;
@@ -62,6 +64,7 @@ void cairn_os_lock(void) { }
 void cairn_os_unlock(void) { }
 int cairn_os_populate(void *at, size_t size) { return 0; }
 void cairn_os_unmap(void *at, size_t size) { }
+void cairn_os_shared_remove(const char *path) { }
 void cairn_os_discard(void *at, size_t size) { }
 int cairn_os_detach(void *at, size_t size) { return -ENOSYS; }
 uint64_t cairn_os_realtime(void) { return 0; }
@@ -100,6 +103,10 @@ int cairn_os_identify(int handle, struct cairn_identity *identity) { return -ENO
 bool cairn_os_is(int handle, const struct cairn_identity *identity) { return false; }
 uint64_t cairn_os_file_limit(void) { return 0; }
 int cairn_os_file_rename(int dir, const char *from, const char *to) { return -ENOSYS; }
+int cairn_os_file_remove(int dir, const char *name) { return -ENOSYS; }
+uint64_t cairn_os_file_size(int file) { return 0; }
+long cairn_os_file_read(int file, void *data, size_t size, uint64_t at) { return -ENOSYS; }
+void cairn_os_owner(struct cairn_owner *owner) { memset(owner, 0, sizeof(*owner)); }
 void cairn_os_close(int handle) { }
 const char *cairn_os_getenv(const char *name) { return NULL; }
 void cairn_os_random(void *bytes, size_t size) { memset(bytes, 0x42, size); }

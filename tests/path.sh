@@ -36,7 +36,8 @@ roots="cairn_slot_claim cairn_event_dropped cairn_reserve_slow cairn_str_bytes c
 safe="memcpy memset memchr memcmp memmove strlen strnlen strncpy strcpy __errno_location __tls_get_addr
 	__stack_chk_fail syscall madvise mmap munmap mprotect close open fstat getrlimit ftruncate fcntl
 	memfd_create prctl getpid sched_getcpu clock_gettime socket connect sendmsg recv setsockopt
-	sysconf pthread_setspecific getrandom"
+	sysconf pthread_setspecific getrandom fstatfs geteuid mkdir openat read stat strchr strcspn strrchr
+	unlink"
 # One line, one space between words.
 safe=$(printf '%s ' $safe)
 

@@ -46,6 +46,8 @@ static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode m
 					      uint32_t header)
 {
 	uint32_t streams;
+	const uint8_t id[16] = { 0x42 };
+	char path[CAIRN_OS_RING_PATH];
 	int fd = -1;
 	void *memory;
 
@@ -53,7 +55,8 @@ static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode m
 	ck_assert_int_eq(cairn_slots_begin(), 0);
 	rig->size = cairn_shared_size(packet_size, packets, &streams);
 	ck_assert_uint_gt(rig->size, 0);
-	ck_assert_int_eq(cairn_os_shared(rig->size, &memory, &fd), 0);
+	ck_assert_int_eq(cairn_os_shared("/none", id, rig->size, &memory, &fd, path), 0);
+	ck_assert_str_eq(path, ""); /* no name: it is gone with the test */
 	if (fd >= 0)
 		cairn_os_close(fd);
 	rig->shared = memory;

@@ -387,12 +387,13 @@ START_TEST(golden_walked)
 	static const struct cairn_shape_program *by_id[DISTANT + 1];
 	static struct cairn_shape_program program[6];
 	const struct cairn_ctf_info info = golden_info(MAKE_BIG_HOST);
-	struct cairn_walk walk = { by_id, DISTANT + 1, 4, BEGIN, 0, 0 };
+	struct cairn_walk walk = { by_id, DISTANT + 1, 4, BEGIN, 0, 0, false };
 	uint64_t middle, end;
 	size_t i;
 
 	for (i = 0; i < 6; i++) {
-		ck_assert_int_eq(cairn_walk_compile(&program[i], info.event[i].desc, info.type, 2),
+		ck_assert_int_eq(cairn_walk_compile(&program[i], info.event[i].desc, info.type, 2,
+						    sizeof(void *)),
 				 0);
 		by_id[info.event[i].id] = &program[i];
 	}
@@ -736,7 +737,7 @@ static struct cairn_desc *random_event(uint32_t id, struct make_field field[32],
 START_TEST(random_events)
 {
 	const bool big = _i & 1, large = _i & 2;
-	const unsigned word = _i & 4 ? 4 : 8, header = large ? 6 : 4, host = big == MAKE_BIG_HOST;
+	const unsigned word = _i & 4 ? 4 : 8, header = large ? 6 : 4;
 	const struct cairn_shape_program *by_id[RANDOM_CLASSES + 1] = { NULL };
 	static struct cairn_shape_program program[RANDOM_CLASSES + 1];
 	static struct make_field field[RANDOM_CLASSES + 1][32];
@@ -744,7 +745,8 @@ START_TEST(random_events)
 	struct cairn_desc *type = make_enum("small", "u8", random_label, 4);
 	const struct cairn_desc *const types[] = { type };
 	struct cairn_ctf_event event[RANDOM_CLASSES];
-	struct cairn_walk walk = { by_id, RANDOM_CLASSES + 1, header, BEGIN, 0, 0 };
+	struct cairn_walk walk = { by_id, RANDOM_CLASSES + 1,  header, BEGIN, 0,
+				   0,     big != MAKE_BIG_HOST };
 	struct cairn_ctf_info info = make_info(event, RANDOM_CLASSES, types, 1);
 	struct bytes records = { .big = big };
 	uint16_t fields[RANDOM_CLASSES + 1], f;
@@ -761,7 +763,9 @@ START_TEST(random_events)
 	for (id = 1; id <= RANDOM_CLASSES; id++) {
 		event[id - 1].desc = random_event(id, field[id], name[id], &fields[id]);
 		event[id - 1].id = id;
-		ck_assert_int_eq(cairn_walk_compile(&program[id], event[id - 1].desc, types, 1), 0);
+		ck_assert_int_eq(cairn_walk_compile(&program[id], event[id - 1].desc, types, 1,
+						    word),
+				 0);
 		by_id[id] = &program[id];
 	}
 	for (i = 0; i < RANDOM_EVENTS; i++) {
@@ -784,13 +788,10 @@ START_TEST(random_events)
 		fputs(" }\n", out);
 	}
 	fclose(out);
-	if (host && word == sizeof(void *)) {
-		ck_assert_ptr_eq(cairn_walk_records(&walk, records.data,
-						    records.data + records.used),
-				 records.data + records.used);
-		ck_assert_uint_eq(walk.records, RANDOM_EVENTS);
-		ck_assert_uint_eq(walk.now, now);
-	}
+	ck_assert_ptr_eq(cairn_walk_records(&walk, records.data, records.data + records.used),
+			 records.data + records.used);
+	ck_assert_uint_eq(walk.records, RANDOM_EVENTS);
+	ck_assert_uint_eq(walk.now, now);
 	text = read_records(&info, &records, now);
 	reader_same(text, expected);
 	free(text);

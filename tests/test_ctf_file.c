@@ -210,7 +210,7 @@ struct seen {
 static uint64_t look_packet(const unsigned char *data, uint64_t left, struct seen *seen)
 {
 	const struct cairn_shape_program program = { .fixed = 4 }, *by_id[] = { NULL, &program };
-	struct cairn_walk walk = { by_id, 2, 4, 0, 0, 0 };
+	struct cairn_walk walk = { by_id, 2, 4, 0, 0, 0, false };
 	struct cairn_packet head;
 	const unsigned char *at, *end;
 	uint32_t number;

@@ -29,7 +29,7 @@ static void compile(uint32_t id, const struct make_field *field, uint16_t fields
 {
 	struct cairn_desc *desc = make_event("walk", "event", 0, field, fields);
 
-	ck_assert_int_eq(cairn_walk_compile(&program[id], desc, NULL, 0), 0);
+	ck_assert_int_eq(cairn_walk_compile(&program[id], desc, NULL, 0, sizeof(void *)), 0);
 	by_id[id] = &program[id];
 	free(desc);
 }
@@ -118,7 +118,7 @@ static void drop_edge(unsigned char *at, size_t size)
 
 static struct cairn_walk walk_begin(uint32_t header)
 {
-	return (struct cairn_walk){ by_id, PROGRAMS, header, BEGIN, 0, 0 };
+	return (struct cairn_walk){ by_id, PROGRAMS, header, BEGIN, 0, 0, false };
 }
 
 /* Walk exactly `size` bytes: `whole` of them are whole records, `records` of them, the last at `now`. */
@@ -151,10 +151,10 @@ START_TEST(compiled)
 	ck_assert_uint_eq(program[NOTHING].steps, 0);
 	ck_assert_uint_eq(program[MIXED].steps, 7);
 	ck_assert_uint_eq(program[LARGE].fixed, UINT32_MAX);
-	ck_assert_int_eq(cairn_walk_compile(&one, desc, NULL, 0), -EINVAL);
+	ck_assert_int_eq(cairn_walk_compile(&one, desc, NULL, 0, sizeof(void *)), -EINVAL);
 	type = make_enum("none", "i64", &label, 1);
 	ck_assert_int_eq(cairn_walk_compile(&one, desc, (const struct cairn_desc *const[]){ type },
-					    1),
+					    1, sizeof(void *)),
 			 0);
 	ck_assert_uint_eq(one.fixed, 8);
 	free(desc);
@@ -162,7 +162,7 @@ START_TEST(compiled)
 	for (i = 0; i < 32; i++)
 		most[i] = (struct make_field){ i % 2 ? "str" : "u8", "f", 0 };
 	desc = make_event("walk", "event", 0, most, 32);
-	ck_assert_int_eq(cairn_walk_compile(&one, desc, NULL, 0), 0);
+	ck_assert_int_eq(cairn_walk_compile(&one, desc, NULL, 0, sizeof(void *)), 0);
 	ck_assert_uint_eq(one.steps, 32);
 	free(desc);
 	free(type);

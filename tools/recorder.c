@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "recorder.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -30,6 +31,7 @@
 #include "control.h"
 #include "drain.h"
 #include "os.h"
+#include "rings.h"
 
 #define CAIRN_FLUSH_NS 1000000000ull
 
@@ -39,7 +41,8 @@ struct cairn_process {
 	struct cairn_shared *shared;
 	uint32_t pid;
 	int pidfd;
-	int area; /* descriptor of what `shared` maps the head of */
+	int area;           /* descriptor of what `shared` maps the head of */
+	const char *folder; /* where its file should be */
 	bool dead;
 };
 
@@ -141,6 +144,10 @@ static int cairn_recorder_control(struct cairn_recorder *recorder,
 	if (status)
 		return status;
 	recorder->control = control = memory;
+	cairn_os_owner(&control->recorder);
+	status = cairn_os_path(control->output, sizeof(control->output), config->output);
+	if (status == -ENAMETOOLONG) /* its rings cannot be recovered if we die */
+		control->output[0] = 0;
 	control->version = CAIRN_SHARED_VERSION;
 	control->mode = config->mode;
 	control->packet_size = (uint32_t)config->packet_size;
@@ -207,6 +214,7 @@ int cairn_recorder_open(struct cairn_recorder **result, const struct cairn_recor
 	*result = NULL;
 	if (!recorder)
 		return -ENOMEM;
+	cairn_rings_guard();
 	recorder->epoll = recorder->event = recorder->listener = recorder->spare = -1;
 	recorder->output = strdup(config->output);
 	recorder->text = cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
@@ -274,14 +282,13 @@ static int cairn_recorder_receive(int connection, struct cairn_announce *words)
 	return fd;
 }
 
-/* Map the head of the area, if it is as large as it says and cannot be made smaller under our hands. */
+/* Map the head of the area, if it is as large as it says. */
 static int cairn_recorder_map(struct cairn_process *process, size_t size)
 {
-	const int seals = fcntl(process->area, F_GET_SEALS);
 	struct stat stat;
 	void *memory;
 
-	if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(process->area, &stat) ||
+	if (fstat(process->area, &stat) || !S_ISREG(stat.st_mode) ||
 	    (uint64_t)stat.st_size < size || size < cairn_shared_head())
 		return -EINVAL;
 	memory = mmap(NULL, cairn_shared_head(), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
@@ -316,29 +323,26 @@ static bool cairn_recorder_has_room(const struct cairn_recorder *recorder)
 	return room;
 }
 
-/* A program's name as a file name. */
-static void cairn_recorder_name(char *name, size_t size, const struct cairn_shared *shared)
+/* Its area has no use any more: away with the name, which is in a folder of ours. */
+static void cairn_recorder_unname(const struct cairn_process *process)
 {
-	size_t i;
+	char link[40], path[CAIRN_OS_RING_PATH];
+	ssize_t size;
 
-	for (i = 0; i + 1 < size && i < sizeof(shared->program) && shared->program[i]; i++) {
-		const char c = shared->program[i];
-		const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-				   (c >= '0' && c <= '9') || c == '-' || c == '_' ||
-				   (c == '.' && i > 0);
-
-		name[i] = plain ? c : '_';
-	}
-	name[i] = 0;
-	if (i == 0)
-		snprintf(name, size, "program");
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", process->area);
+	size = readlink(link, path, sizeof(path) - 1);
+	path[size > 0 ? size : 0] = 0;
+	if (!strncmp(path, process->folder, strlen(process->folder)))
+		cairn_os_shared_remove(path);
 }
 
 static void cairn_recorder_free(struct cairn_process *process)
 {
 	cairn_drain_free(process->drain);
-	if (process->shared)
+	if (process->shared) {
+		cairn_recorder_unname(process);
 		munmap(process->shared, cairn_shared_head());
+	}
 	if (process->pidfd >= 0)
 		close(process->pidfd);
 	close(process->area);
@@ -367,6 +371,7 @@ static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_
 		return -ENOMEM;
 	}
 	process->area = fd;
+	process->folder = recorder->folder;
 	process->pid = pid;
 	process->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	status = cairn_recorder_has_room(recorder) ? cairn_recorder_map(process, config.size) :
@@ -378,7 +383,8 @@ static int cairn_recorder_adopt(struct cairn_recorder *recorder, int fd, uint32_
 	config.start = recorder->start[config.clock];
 	config.shared = process->shared;
 	if (!status) {
-		cairn_recorder_name(name, sizeof(name), process->shared);
+		cairn_rings_program(name, sizeof(name), process->shared->program,
+				    sizeof(process->shared->program));
 		status = cairn_drain_open(&process->drain, &config);
 	}
 	/* Gone already, or a kernel without pidfd: looked at in every step. */
@@ -657,6 +663,19 @@ void cairn_recorder_stats(const struct cairn_recorder *recorder, struct cairn_re
 	}
 }
 
+/* The control area, the socket, and the rings of those who still run. */
+static void cairn_recorder_remove(const char *folder)
+{
+	DIR *dir = opendir(folder);
+	const struct dirent *entry;
+
+	while (dir && (entry = readdir(dir)))
+		unlinkat(dirfd(dir), entry->d_name, 0);
+	if (dir)
+		closedir(dir);
+	rmdir(folder);
+}
+
 void cairn_recorder_close(struct cairn_recorder *recorder)
 {
 	if (!recorder)
@@ -678,11 +697,8 @@ void cairn_recorder_close(struct cairn_recorder *recorder)
 		close(recorder->spare);
 	if (recorder->text)
 		cairn_os_unmap(recorder->text, CAIRN_METADATA_SIZE);
-	if (recorder->folder[0]) {
-		unlink(recorder->socket_path);
-		unlink(recorder->control_path);
-		rmdir(recorder->folder);
-	}
+	if (recorder->folder[0])
+		cairn_recorder_remove(recorder->folder);
 	while (recorder->traces)
 		free(recorder->trace[--recorder->traces]);
 	free(recorder->trace);

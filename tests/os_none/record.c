@@ -36,6 +36,8 @@ static void expect(int truth, const char *what)
 
 static void set_up(void)
 {
+	const uint8_t id[16] = { 0 };
+	char path[CAIRN_OS_RING_PATH];
 	struct cairn_shared layout;
 	void *memory = NULL;
 	size_t size;
@@ -44,7 +46,7 @@ static void set_up(void)
 	expect(cairn_slots_begin() == 0, "memory for slots");
 	cairn_shared_init(&layout, 0, PACKET, PACKETS, 1);
 	size = (size_t)layout.rings_at + PACKETS * PACKET;
-	expect(cairn_os_shared(size, &memory, &fd) == 0, "memory for a ring");
+	expect(cairn_os_shared(NULL, id, size, &memory, &fd, path) == 0, "memory for a ring");
 	shared = memory;
 	cairn_shared_init(shared, size, PACKET, PACKETS, 1);
 	writer.shared = shared;
@@ -94,8 +96,10 @@ int main(void)
 	expect(stream->opened == 1 && stream->lost == 0, "one packet");
 	from = (const unsigned char *)stream->base + CAIRN_PACKET_HEADER;
 	end = stream->cursor.cur;
-	expect(!cairn_walk_compile(&program[0], cairn_desc_none__number(), NULL, 0) &&
-		       !cairn_walk_compile(&program[1], cairn_desc_none__text(), NULL, 0),
+	expect(!cairn_walk_compile(&program[0], cairn_desc_none__number(), NULL, 0,
+				   sizeof(void *)) &&
+		       !cairn_walk_compile(&program[1], cairn_desc_none__text(), NULL, 0,
+					   sizeof(void *)),
 	       "descriptions that can be walked");
 	expect(cairn_walk_records(&walk, from, end) == end, "records up to the cursor");
 	expect(walk.records == 101, "101 records");
