@@ -76,6 +76,13 @@ if [ -z "$port" ]; then
 fi
 includes="-Iinclude -Iarch/$port -Iarch/generic"
 
+# site_macro NAME: what the port's site_arch.h makes of it for the files' CPU
+site_macro()
+{
+	echo '#include <site_arch.h>' | $cc_given $includes -E -dM - |
+		sed -n "s/^#define CAIRN_ARCH_SITE_$1 //p"
+}
+
 # knows COMPILER OPTION...: does it take these options, silently?
 knows()
 {

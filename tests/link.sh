@@ -22,13 +22,6 @@ old_flags="'-DCAIRN_SITE_FLAGS=\"a?\"'" # for assemblers that know no R, and for
 check="tests/link/check.sh $work/elfcheck"
 patch=arch/$port/patch_arch.h
 [ -e "$patch" ] || patch=arch/generic/patch_arch.h
-# site_macro NAME: what the port's site_arch.h makes of it for the files' CPU
-# shellcheck disable=SC2086 # several words
-site_macro()
-{
-	echo '#include <site_arch.h>' | $cc_given $includes -E -dM - |
-		sed -n "s/^#define CAIRN_ARCH_SITE_$1 //p"
-}
 size=$(site_macro SIZE)
 big=$(site_macro BIG)
 copied=1 # gcc and clang copy a site when they peel a loop; for x86 they are known not to

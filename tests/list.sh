@@ -96,8 +96,8 @@ lists collected
 program stripped -s main.o other.o
 lists stripped
 program mixed main.o branch.o
-case "${CAIRN_PORT:-$port} ${CAIRN_CPPFLAGS:-}" in
-generic* | *CAIRN_SITES=branch*) lists mixed 0 9 ;;
+case "$(site_macro SIZE) ${CAIRN_CPPFLAGS:-}" in
+'0 '* | *CAIRN_SITES=branch*) lists mixed 0 9 ;;
 *) lists mixed 5 4 ;;
 esac
 program clashing main.o clash.o

@@ -29,7 +29,7 @@ static inline void cairn_arch_put_insn(unsigned char *insn, uint32_t word)
 /* The jump from `from` to `to`. 0, or -ERANGE: out of reach. */
 static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
-	const uint64_t reach = (uint64_t)to - (uint64_t)from;
+	const uintptr_t reach = to - from;
 
 	if (reach & 3 || reach + 0x8000000u >= 0x10000000u)
 		return -ERANGE;

@@ -31,7 +31,7 @@ static inline void cairn_arch_arm_put(unsigned char *insn, uint32_t first, uint3
 /* ARM (A1): 24 bits of distance in words, from 8 bytes behind the site. */
 static inline int cairn_arch_arm_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
-	const uint64_t reach = (uint64_t)to - (uint64_t)from - 8;
+	const uintptr_t reach = to - from - 8;
 	const uint32_t word = 0xea000000u | (uint32_t)(reach >> 2 & 0xffffff);
 
 	if (reach & 3 || reach + 0x2000000u >= 0x4000000u)
@@ -44,7 +44,7 @@ static inline int cairn_arch_arm_jump(unsigned char *insn, uintptr_t from, uintp
  * J1 and J2 stand for I1 and I2: J = NOT(I EOR S). */
 static inline int cairn_arch_thumb_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
-	const uint64_t reach = (uint64_t)to - (uint64_t)from - 4;
+	const uintptr_t reach = to - from - 4;
 	const uint32_t distance = (uint32_t)reach;
 	const uint32_t s = distance >> 24 & 1;
 	const uint32_t j1 = !((distance >> 23 & 1) ^ s);

@@ -1,6 +1,11 @@
 @ SPDX-License-Identifier: MIT
 @ The two instructions of a tracepoint in ARM code before ARMv6K, at distances up to the ends of their
 @ reach: what GNU as makes of them is armv5_sites.txt (written by tests/encode.sh --write).
+@
+@ encoder armv5: arm SIZE=4 MODE=2
+@ as armv5: arm-linux-gnueabi-as -march=armv5te
+@ refused: 0x2000008 -0x1fffffc
+@ refused at 2: -2
 	.macro site distance
 	mov r0, r0
 	b . + \distance

@@ -2,6 +2,13 @@
 # The two instructions of a tracepoint on PowerPC, at distances up to the ends of their reach: what GNU as
 # makes of them is powerpc_sites.txt, big-endian, and powerpcle_sites.txt (written by tests/encode.sh
 # --write).
+#
+# encoder powerpc: powerpc SIZE=4 BIG=1
+# encoder powerpcle: powerpc SIZE=4 BIG=0
+# as powerpc: powerpc-linux-gnu-as
+# as powerpc: powerpc64-linux-gnu-as
+# as powerpcle: powerpc64le-linux-gnu-as
+# refused: 0x2000000 -0x2000004 2
 	.macro site distance
 	nop
 	b . + \distance

@@ -1,6 +1,11 @@
 @ SPDX-License-Identifier: MIT
 @ The two instructions of a tracepoint in Thumb-2 code, at distances up to the ends of their
 @ reach: what GNU as makes of them is thumb_sites.txt (written by tests/encode.sh --write).
+@
+@ encoder thumb: arm SIZE=4 MODE=1
+@ as thumb: arm-linux-gnueabihf-as -march=armv7-a -mthumb
+@ refused: 0x1000004 -0xfffffe
+@ refused at 2: 2
 	.syntax unified
 	.macro site distance
 	nop.w
