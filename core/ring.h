@@ -16,7 +16,7 @@
 #include "ctf.h"
 
 #define CAIRN_SHARED_MAGIC 0x6e726143u /* "Carn" in the byte order of the writer */
-#define CAIRN_SHARED_VERSION 1
+#define CAIRN_SHARED_VERSION 2
 #define CAIRN_STREAMS 4096
 #define CAIRN_MANIFEST_SIZE (sizeof(void *) == 4 ? 4u << 20 : 8u << 20)
 /* Bytes of a long event header at most: a 16-bit tag, a 32-bit id, a 64-bit time. */
@@ -72,6 +72,7 @@ struct cairn_shared {
 	uint32_t pid; /* as the writer sees itself */
 	uint8_t uuid[16];
 	char program[64];
+	char clock_choice[CAIRN_CLOCK_CHOICE]; /* which clock the writer took, and why */
 	struct cairn_bell bell; /* used unless the session has one of its own */
 	/* Changing words, each on its line. */
 	uintptr_t manifest_used __attribute__((aligned(64))); /* bytes; published after the entry */

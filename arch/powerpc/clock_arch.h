@@ -33,6 +33,13 @@ static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 	return ticks;
 }
 
+/* Read when all loads before it have their values. Nothing behind `sync` begins before it is done. */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+	__asm__ volatile("sync" : : : "memory");
+	return cairn_arch_ticks();
+}
+
 /* Ticks a second, or 0 where only calibration tells: no instruction reads it. */
 static inline uint64_t cairn_arch_ticks_hz(void)
 {
