@@ -115,9 +115,9 @@ static const char *cairn_clock_decide(void)
 	if (!unfit && facts.bits == 32 && !cairn_wide_begin(&cairn_clock_wide))
 		unfit = "the counter's rate could not be measured";
 	cairn_clock_chosen = unfit ? CAIRN_CLOCK_MONOTONIC : CAIRN_CLOCK_COUNTER;
-	return unfit		   ? unfit :
+	return unfit            ? unfit :
 	       facts.bits == 32 ? "invariant, advances, 32 bits, wraps seen by a coarse clock" :
-				    "invariant, advances";
+				  "invariant, advances";
 }
 
 enum cairn_clock_kind cairn_clock_kind(void)
@@ -200,8 +200,7 @@ void cairn_clock_anchor(enum cairn_clock_kind kind, struct cairn_anchor *anchor)
 
 	for (i = 0; i < CAIRN_CLOCK_TRIES; i++) {
 		const uint64_t before = cairn_os_monotonic();
-		const uint64_t ticks = kind == CAIRN_CLOCK_COUNTER ? cairn_clock_counter() :
-								     before;
+		const uint64_t ticks = kind == CAIRN_CLOCK_COUNTER ? cairn_clock_counter() : before;
 		const uint64_t realtime = cairn_os_realtime();
 		const uint64_t after = cairn_os_monotonic();
 

@@ -73,7 +73,7 @@ struct cairn_shared {
 	uint8_t uuid[16];
 	char program[64];
 	char clock_choice[CAIRN_CLOCK_CHOICE]; /* which clock the writer took, and why */
-	struct cairn_bell bell; /* used unless the session has one of its own */
+	struct cairn_bell bell;                /* used unless the session has one of its own */
 	/* Changing words, each on its line. */
 	uintptr_t manifest_used __attribute__((aligned(64))); /* bytes; published after the entry */
 	uintptr_t used __attribute__((aligned(64)));          /* streams below this were claimed */

@@ -7,8 +7,8 @@
 
 #include "atomic_arch.h"
 
-#define CAIRN_WIDE_MEASURE 200000u  /* ns that the first rate is measured for */
-#define CAIRN_WIDE_AWAY 10000000u   /* ns: we were not running; no counter goes round in this time */
+#define CAIRN_WIDE_MEASURE 200000u /* ns that the first rate is measured for */
+#define CAIRN_WIDE_AWAY 10000000u  /* ns: we were not running; no counter goes round in this time */
 #define CAIRN_WIDE_TRIES 100
 #define CAIRN_WIDE_WORDS (sizeof(union cairn_wide_base) / sizeof(uint32_t))
 
