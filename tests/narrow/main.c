@@ -16,10 +16,12 @@ CAIRN_EVENT(narrow, at, CAIRN_U64(before));
 
 static long cpus;
 
-/* In the place of the C library's, for core/os_posix.c. */
-long sysconf(int name)
+/* What core/os_posix.c gets in the place of sysconf (the linker's --wrap). */
+long __real_sysconf(int name);
+long __wrap_sysconf(int name);
+long __wrap_sysconf(int name)
 {
-	return name == _SC_NPROCESSORS_CONF ? cpus : name == _SC_PAGESIZE ? getpagesize() : -1;
+	return name == _SC_NPROCESSORS_CONF ? cpus : __real_sysconf(name);
 }
 
 static uint64_t realtime(void)
