@@ -19,6 +19,7 @@ struct cairn_control {
 	uint32_t magic, version; /* CAIRN_CONTROL_MAGIC, CAIRN_SHARED_VERSION */
 	uint32_t mode, packet_size, packets;
 	uint32_t clock; /* enum cairn_clock_kind: all processes must use the same */
+	char clock_choice[CAIRN_CLOCK_CHOICE]; /* and why it is this one */
 	uint64_t block_ns;
 	struct cairn_bell bell;
 	char output[CAIRN_OUTPUT_MAX]; /* folder of the trace directories, from the root */

@@ -155,7 +155,9 @@ static void cairn_ctf_put_environment(struct cairn_ctf_text *out, const struct c
 	cairn_ctf_put(out, "\tarchitecture_bit_width = %u;\n", info->word_bits);
 	cairn_ctf_put_env(out, "hostname", info->host);
 	cairn_ctf_put_env(out, "procname", info->program);
-	cairn_ctf_put(out, "\tvpid = %u;\n};\n\n", info->pid);
+	cairn_ctf_put(out, "\tvpid = %u;\n", info->pid);
+	cairn_ctf_put_env(out, "clock_choice", info->clock_choice);
+	cairn_ctf_put(out, "};\n\n");
 }
 
 static void cairn_ctf_put_clock(struct cairn_ctf_text *out, const struct cairn_clock_record *clock)

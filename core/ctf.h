@@ -38,6 +38,9 @@ struct cairn_packet {
 #define CAIRN_PACKET_HEADER 104u
 #define CAIRN_CTF_MAGIC 0xc1fc1fc1u
 
+/* Bytes of a text that says which clock was taken and why, with its NUL. */
+#define CAIRN_CLOCK_CHOICE 128
+
 struct cairn_clock_record {
 	char name[16];      /* "monotonic", "tsc", "user" */
 	char uuid[37];      /* boot id; "" for a user's clock */
@@ -58,6 +61,7 @@ struct cairn_ctf_info {
 	uint32_t word_bits; /* of the traced program: of pointers */
 	bool big_endian;
 	struct cairn_clock_record clock;
+	char clock_choice[CAIRN_CLOCK_CHOICE]; /* which clock, and why */
 	char host[64], program[64];
 	uint32_t pid;
 	char version[16]; /* of Cairn */

@@ -251,6 +251,17 @@ static int cairn_drain_folder(struct cairn_drain *drain)
 	return status;
 }
 
+/* The program's words, which may be anything: one line, of ASCII. */
+static void cairn_drain_text(char to[CAIRN_CLOCK_CHOICE], const char from[CAIRN_CLOCK_CHOICE])
+{
+	char c;
+	size_t i;
+
+	for (i = 0; i + 1 < CAIRN_CLOCK_CHOICE && (c = CAIRN__LOAD(from[i])); i++)
+		to[i] = c >= ' ' && c <= '~' ? c : '?';
+	to[i] = 0;
+}
+
 int cairn_drain_begin(struct cairn_drain *drain)
 {
 	struct cairn_ctf_info *info = &drain->info;
@@ -263,6 +274,7 @@ int cairn_drain_begin(struct cairn_drain *drain)
 	if (status)
 		return status;
 	memcpy(info->uuid, drain->uuid, sizeof(info->uuid));
+	cairn_drain_text(info->clock_choice, config->shared->clock_choice);
 	info->header = drain->header ? drain->header : 4;
 	info->word_bits = 8 * drain->config.word_bytes;
 	info->big_endian = (__BYTE_ORDER__ == __ORDER_BIG_ENDIAN__) != drain->config.swap;

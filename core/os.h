@@ -46,8 +46,12 @@ int cairn_os_detach(void *at, size_t size);
 
 uint64_t cairn_os_monotonic(void);        /* ns [s] */
 uint64_t cairn_os_realtime(void);         /* ns since the epoch [s] */
+uint64_t cairn_os_coarse(void);           /* what cairn_os_monotonic was at the last tick [s] */
+bool cairn_os_coarse_cheap(void);         /* cairn_os_coarse makes no system call */
 bool cairn_os_vdso(const char *function); /* the kernel offers it as code that runs in user mode */
 bool cairn_os_counter_traps(void); /* reading the CPU's counter raises a signal in this process */
+bool cairn_os_counter_kept(void);  /* the system keeps its own time by it */
+uint32_t cairn_os_cpus(void);      /* that the machine can have; 0 if unknown */
 uint32_t cairn_os_cpu(void);       /* of the calling thread, 0 if unknown [s] */
 uint32_t cairn_os_pid(void);       /* [s] */
 uint32_t cairn_os_tid(void);       /* [s] */

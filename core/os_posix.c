@@ -243,6 +243,18 @@ uint64_t cairn_os_realtime(void)
 	return cairn_os_clock(CLOCK_REALTIME);
 }
 
+uint64_t cairn_os_coarse(void)
+{
+	return cairn_os_clock(CLOCK_MONOTONIC_COARSE);
+}
+
+uint32_t cairn_os_cpus(void)
+{
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	return cpus < 0 ? 0 : (uint32_t)cpus;
+}
+
 uint32_t cairn_os_cpu(void)
 {
 	const int cpu = sched_getcpu();
@@ -305,6 +317,34 @@ bool cairn_os_vdso(const char *function)
 		if (symbol[i].st_shndx != SHN_UNDEF && !strcmp(names + symbol[i].st_name, function))
 			return true;
 	return false;
+}
+
+/* The kernel serves it by code in the vDSO, which needs no counter; its name depends on the CPU. */
+bool cairn_os_coarse_cheap(void)
+{
+	struct timespec step;
+
+	return !clock_getres(CLOCK_MONOTONIC_COARSE, &step) &&
+	       (cairn_os_vdso("__vdso_clock_gettime") || cairn_os_vdso("__kernel_clock_gettime"));
+}
+
+/* A kernel that found the counter unsteady, or that changes its rate, has taken another one. */
+bool cairn_os_counter_kept(void)
+{
+#ifdef CAIRN_ARCH_CLOCK_SOURCE
+	static const char path[] =
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+	static const char wanted[] = CAIRN_ARCH_CLOCK_SOURCE "\n";
+	char name[32];
+	const int file = open(path, O_RDONLY | O_CLOEXEC);
+	const ssize_t got = file < 0 ? -1 : read(file, name, sizeof(name));
+
+	if (file >= 0)
+		close(file);
+	return got == (ssize_t)sizeof(wanted) - 1 && !memcmp(name, wanted, (size_t)got);
+#else
+	return false;
+#endif
 }
 
 bool cairn_os_counter_traps(void)

@@ -39,8 +39,8 @@ _Static_assert(sizeof(struct cairn_stream) == 192, "stream");
 _Static_assert(sizeof(struct cairn_owner) == 64, "owner of an area");
 _Static_assert(offsetof(struct cairn_shared, owner) == 184, "head of an area");
 _Static_assert(offsetof(struct cairn_shared, output) == 336, "head of an area");
-_Static_assert(offsetof(struct cairn_shared, manifest_used) == 768, "head of an area");
-_Static_assert(sizeof(struct cairn_shared) == 960, "head of an area");
+_Static_assert(offsetof(struct cairn_shared, manifest_used) == 896, "head of an area");
+_Static_assert(sizeof(struct cairn_shared) == 1088, "head of an area");
 
 struct cairn_writer *cairn_writers[CAIRN_SESSIONS];
 struct cairn_writer *cairn_writer_outside;

@@ -100,6 +100,7 @@ struct cairn_shared {
 	uint32_t anchors;
 	uint32_t unused;
 	char output[CAIRN_OUTPUT_MAX]; /* folder of the trace directory, from the root; "": none */
+	char clock_choice[CAIRN_CLOCK_CHOICE]; /* which clock the writer took, and why */
 	/* Changing words, each on its line. */
 	_Alignas(64) CAIRN_WORD(manifest_used); /* bytes; published after the entry */
 	_Alignas(64) CAIRN_WORD(used);          /* streams below this were claimed */

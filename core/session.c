@@ -48,6 +48,7 @@ struct cairn_session {
 	uint32_t rules;
 	enum cairn_clock_kind clock;
 	uint64_t clock_hz;
+	char clock_choice[CAIRN_CLOCK_CHOICE];
 	struct cairn_anchor start;
 	struct cairn_control *control; /* drained by a recorder outside, else NULL */
 	/* The consumer of this process. */
@@ -154,6 +155,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 		strcpy(shared->output, session->output);
 	shared->header = session->channel->header;
 	memcpy(shared->program, session->program, sizeof(shared->program));
+	memcpy(shared->clock_choice, session->clock_choice, sizeof(shared->clock_choice));
 	session->writer.bell = session->control ? &session->control->bell : &shared->bell;
 	session->writer.shared = shared;
 	return 0;
@@ -294,8 +296,10 @@ static void *cairn_session_consume(void *data)
 								  now >= due ? CAIRN_DRAIN_OPEN :
 									       CAIRN_DRAIN_WHOLE);
 			cairn_session_answer(session, asked, status);
-			if (now >= due)
+			if (now >= due) {
 				due = now + session->flush_ns;
+				cairn_clock_renew();
+			}
 			wanted = cairn_drain_due(session->drain, due);
 			now = cairn_os_monotonic();
 			cairn_bell_sleep(session->writer.bell, wanted > now ? wanted - now : 1,
@@ -376,6 +380,16 @@ static int cairn_session_output(struct cairn_session *session, const char *outpu
 	return 0;
 }
 
+static void cairn_session_clock(struct cairn_session *session, const struct cairn_config *config)
+{
+	session->clock = config->clock ? CAIRN_CLOCK_USER : cairn_clock_kind();
+	if (config->clock)
+		snprintf(session->clock_choice, sizeof(session->clock_choice),
+			 "user: the program has a clock of its own");
+	else
+		cairn_clock_text(session->clock_choice, sizeof(session->clock_choice));
+}
+
 static int cairn_session_make(struct cairn_session **result, const struct cairn_config *config)
 {
 	struct cairn_session *session = cairn_os_alloc(sizeof(*session));
@@ -406,7 +420,7 @@ static int cairn_session_make(struct cairn_session **result, const struct cairn_
 	session->writer.mode = config->mode;
 	session->writer.block_ns = 1000000ull * (config->block_ms ? config->block_ms : 1000);
 	session->flush_ns = 1000000ull * (config->flush_ms ? config->flush_ms : 1000);
-	session->clock = config->clock ? CAIRN_CLOCK_USER : cairn_clock_kind();
+	cairn_session_clock(session, config);
 	session->clock_hz = config->clock_hz;
 	session->channel->clock = config->clock;
 	session->channel->clock_data = config->clock_data;
@@ -450,8 +464,7 @@ static int cairn_session_begin(struct cairn_session *session)
 {
 	int fd = -1, status, announced = 0;
 
-	if (session->clock == CAIRN_CLOCK_MONOTONIC)
-		session->channel->clock = cairn_clock_monotonic;
+	cairn_clock_channel(session->clock, session->channel);
 	cairn_clock_anchor(session->clock, &session->start);
 	status = cairn_session_area(session, &fd);
 	if (session->control)
@@ -990,8 +1003,10 @@ static int cairn_session_recorded(const char *path)
 		 path);
 	session->lenient = true;
 	session->writer.block_ns = control->block_ns;
-	if (session->clock == CAIRN_CLOCK_COUNTER)
-		session->clock = (enum cairn_clock_kind)control->clock;
+	if (session->clock == CAIRN_CLOCK_COUNTER && control->clock != CAIRN_CLOCK_COUNTER) {
+		session->clock = CAIRN_CLOCK_MONOTONIC;
+		memcpy(session->clock_choice, control->clock_choice, sizeof(control->clock_choice));
+	}
 	status = cairn_session_launch(session);
 	if (status) {
 		cairn_session_free(session);
@@ -1030,6 +1045,7 @@ void cairn_session_forked(void)
 {
 	uint32_t i;
 
+	cairn_clock_forked();
 	/* Unless an atfork handler that ran before ours has traced: then all is done already. */
 	cairn_session_settle(false);
 	for (i = 0; i < CAIRN_SESSIONS; i++) {

@@ -45,8 +45,8 @@ gone()
 
 usage_errors()
 {
-	expect 2 'no command given.*record, list' $cairn
-	expect 2 'no such command: frob.*record, list' $cairn frob
+	expect 2 'no command given.*record, recover, list' $cairn
+	expect 2 'no such command: frob.*record, recover, list' $cairn frob
 	expect 2 'option --frob: see .cairn --help' $cairn --frob
 	expect 2 'option -x: see' $cairn -x
 	expect 0 '' $cairn --help
@@ -181,11 +181,21 @@ records()
 	grep -q "babeltrace2 '.*/a b/c'" "$work/err" || fail "the folder is not quoted: $(cat "$work/err")"
 	expect 0 '' $cairn list "$work/a b/c"
 	has 'trace of program, process [0-9]+ on '
+	has '^clock [a-z]+: [0-9]+ Hz, 0 is '
+	has '^clock choice [a-z]+: '
 	has '^cli:number  DEBUG$'
 	has '^    u32  n$'
 	has '^1 stream, [0-9]+ packets?, [0-9]+ bytes, 0 events lost$'
 	expect 0 '^cairn: 50 events recorded, 0 lost, [0-9]+ bytes, 6 processes' \
 		$cairn record -o "$work/forks" -- "$program" fork 5
+	# The clock is the program's choice, or the recorder's; the reason is of the one whose choice it is.
+	expect 0 '' $cairn record -q -o "$work/theirs" -- env CAIRN_CLOCK=monotonic "$program" events 1
+	expect 0 '' $cairn list "$work/theirs"
+	has '^clock choice monotonic: (CAIRN_CLOCK=monotonic|this port has no counter)$'
+	expect 0 '' env CAIRN_CLOCK=monotonic $cairn record -q -o "$work/ours" -- env -u CAIRN_CLOCK "$program" events 1
+	expect 0 '' $cairn list "$work/ours"
+	has '^clock choice monotonic: (CAIRN_CLOCK=monotonic|this port has no counter)$'
+	has '^clock monotonic: 1000000000 Hz'
 	# Their ends are told faster than they are read.
 	expect 0 '^cairn: 1000 events recorded, 0 lost, [0-9]+ bytes, 101 processes' \
 		$cairn record -o "$work/many" -- "$program" fork 100

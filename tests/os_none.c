@@ -68,7 +68,11 @@ void cairn_os_shared_remove(const char *path) { }
 void cairn_os_discard(void *at, size_t size) { }
 int cairn_os_detach(void *at, size_t size) { return -ENOSYS; }
 uint64_t cairn_os_realtime(void) { return 0; }
+uint64_t cairn_os_coarse(void) { return 0; }
+bool cairn_os_coarse_cheap(void) { return false; }
 bool cairn_os_counter_traps(void) { return false; }
+bool cairn_os_counter_kept(void) { return false; }
+uint32_t cairn_os_cpus(void) { return 0; }
 uint32_t cairn_os_cpu(void) { return 0; }
 uint32_t cairn_os_pid(void) { return 1; }
 uint32_t cairn_os_tid(void) { return 1; }

@@ -6,12 +6,16 @@
 #define _GNU_SOURCE
 #include <cairn/cairn.h>
 
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "clock.h"
 #include "clock_arch.h"
@@ -34,7 +38,7 @@ START_TEST(counter)
 	ck_assert_int_eq(cairn_clock_kind(), kind);
 	ck_assert_int_gt(cairn_clock_info(text, sizeof(text)), 0);
 	if (kind == CAIRN_CLOCK_COUNTER) {
-		ck_assert_int_eq(CAIRN_ARCH_CLOCK_BITS, 64);
+		ck_assert_int_ge(CAIRN_ARCH_CLOCK_BITS, 32);
 		ck_assert(strncmp(text, CAIRN_ARCH_CLOCK_NAME ":",
 				  strlen(CAIRN_ARCH_CLOCK_NAME) + 1) == 0);
 	} else {
@@ -42,6 +46,8 @@ START_TEST(counter)
 		ck_assert(strncmp(text, "monotonic: ", 11) == 0);
 		ck_assert_uint_gt(strlen(text), 15); /* and why */
 	}
+	ck_assert_uint_lt(strlen(text), CAIRN_CLOCK_CHOICE);
+	ck_assert_int_eq(cairn_clock_info(NULL, 0), (int)strlen(text));
 	ck_assert_int_eq(cairn_clock_info(small, sizeof(small)), (int)strlen(text));
 	ck_assert_uint_eq(strlen(small), sizeof(small) - 1);
 }
@@ -71,6 +77,138 @@ START_TEST(counter_traps)
 	cairn_clock_info(text, sizeof(text));
 	ck_assert_ptr_nonnull(strstr(text, CAIRN_ARCH_CLOCK_BITS ? "forbidden" : "no counter"));
 	prctl(PR_SET_TSC, 1);
+}
+END_TEST
+
+/* The first reason counts; what may be asked of a counter only where it does not trap comes behind that. */
+START_TEST(unfit)
+{
+	static const struct {
+		struct cairn_clock_facts facts;
+		const char *why; /* NULL: it is fit */
+	} c[] = {
+		{ { .bits = 0, .unwanted = true }, "no counter" },
+		{ { .bits = 64, .unwanted = true, .invariant = true }, "CAIRN_CLOCK=monotonic" },
+		{ { .bits = 64, .traps = true, .invariant = true }, "forbidden" },
+		{ { .bits = 64 }, "invariant" },
+		{ { .bits = 64, .invariant = true, .watched = "stands still" }, "stands still" },
+		{ { .bits = 64, .invariant = true }, NULL },
+		{ { .bits = 64, .invariant = true, .cpus = 2 }, NULL },
+		{ { .bits = 32, .traps = true, .invariant = true, .cpus = 2 }, "forbidden" },
+		{ { .bits = 32, .invariant = true, .watched = "goes back", .cpus = 2 },
+		  "goes back" },
+		{ { .bits = 32, .invariant = true, .kept = true, .coarse = true }, "one CPU" },
+		{ { .bits = 32, .invariant = true, .cpus = 2, .kept = true, .coarse = true },
+		  "one CPU" },
+		{ { .bits = 32, .invariant = true, .cpus = 1, .coarse = true }, "own time" },
+		{ { .bits = 32, .invariant = true, .cpus = 1, .kept = true }, "coarse clock" },
+		{ { .bits = 32, .invariant = true, .cpus = 1, .kept = true, .coarse = true },
+		  NULL },
+	};
+	const char *why;
+	size_t i;
+
+	for (i = 0; i < sizeof(c) / sizeof(c[0]); i++) {
+		why = cairn_clock_unfit(&c[i].facts);
+		ck_assert_msg(c[i].why ? why && strstr(why, c[i].why) : !why, "%zu: %s", i,
+			      why ? why : "fit");
+		ck_assert_uint_lt(why ? strlen(why) : 0, CAIRN_CLOCK_CHOICE - 16);
+	}
+}
+END_TEST
+
+static uint64_t fake_now, fake_stride, fake_mask, fake_period;
+
+static uint64_t fake_ticks(void)
+{
+	static uint64_t reads;
+
+	if (++reads % fake_period == 0)
+		fake_now += fake_stride;
+	return fake_now & fake_mask;
+}
+
+static const char *watch(unsigned bits, uint64_t now, uint64_t stride, uint64_t period)
+{
+	fake_mask = UINT64_MAX >> (64 - bits);
+	fake_now = now;
+	fake_stride = stride;
+	fake_period = period;
+	return cairn_clock_watch(fake_ticks, bits);
+}
+
+/* A slow counter advances; one that goes round just now does not go back. */
+START_TEST(watched)
+{
+	ck_assert_ptr_null(watch(64, 5, 1, 1));
+	ck_assert_ptr_null(watch(64, 5, 1, 5000));
+	ck_assert_ptr_null(watch(64, UINT64_MAX, 1, 1));
+	ck_assert_ptr_null(watch(32, UINT32_MAX, 1, 1));
+	ck_assert_ptr_null(watch(32, UINT32_MAX - 5, 40, 9));
+	ck_assert_str_eq(watch(64, 5, 0, 1), "the counter stands still");
+	ck_assert_str_eq(watch(32, 5, 1, 100000), "the counter stands still");
+	ck_assert_str_eq(watch(64, 500, (uint64_t)-1, 1), "the counter goes back");
+	ck_assert_str_eq(watch(64, UINT32_MAX, (uint64_t)0 - UINT32_MAX, 1),
+			 "the counter goes back");
+	ck_assert_str_eq(watch(32, 500, (uint64_t)-1, 1), "the counter goes back");
+}
+END_TEST
+
+/* MIPS under QEMU's user-mode emulation, which has no vDSO: the counter is a constant. */
+START_TEST(stands_still)
+{
+	char text[200];
+
+	if (strcmp(CAIRN_ARCH_CLOCK_NAME, "count") || getauxval(AT_SYSINFO_EHDR))
+		return;
+	cairn_clock_info(text, sizeof(text));
+	ck_assert_str_eq(text, "monotonic: the counter stands still");
+}
+END_TEST
+
+static int inside;
+
+static void ask_inside(void *data, uint32_t n)
+{
+	(void)n;
+	inside = cairn_clock_info(data, 8);
+}
+
+START_TEST(info_inside_an_event)
+{
+	char text[8] = "";
+
+	ck_assert_int_eq(cairn_attach(clk, e, ask_inside, text), 0);
+	cairn_trace(clk, e, 1);
+	ck_assert_int_eq(inside, -EDEADLK);
+	ck_assert_str_eq(text, "");
+	ck_assert_int_eq(cairn_detach(clk, e, ask_inside, text), 0);
+	ck_assert_int_gt(cairn_clock_info(text, sizeof(text)), 0);
+}
+END_TEST
+
+static void *ask_kind(void *data)
+{
+	pthread_barrier_wait(data);
+	return (void *)cairn_clock_kind();
+}
+
+/* Threads that ask for the first time, all at once. */
+START_TEST(info_by_threads)
+{
+	pthread_barrier_t barrier;
+	pthread_t thread[8];
+	void *kind;
+	int i;
+
+	pthread_barrier_init(&barrier, NULL, 8);
+	for (i = 0; i < 8; i++)
+		ck_assert_int_eq(pthread_create(&thread[i], NULL, ask_kind, &barrier), 0);
+	for (i = 0; i < 8; i++) {
+		pthread_join(thread[i], &kind);
+		ck_assert_int_eq((int)(intptr_t)kind, cairn_clock_kind());
+	}
+	pthread_barrier_destroy(&barrier);
 }
 END_TEST
 
@@ -259,6 +397,22 @@ static uint64_t real_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+/* The trace says which clock it has, and why. */
+static void expect_choice(const char *output, const char *choice)
+{
+	char *trace = recorded_trace(output), line[200], *text;
+	const int dir = cairn_os_dir_open(trace), file = openat(dir, "metadata", O_RDONLY);
+
+	ck_assert_int_ge(file, 0);
+	text = reader_file(file, NULL);
+	snprintf(line, sizeof(line), "\tclock_choice = \"%s\";\n", choice);
+	ck_assert_msg(strstr(text, line) != NULL, "%s is not in %.700s", line, text);
+	free(text);
+	free(trace);
+	close(file);
+	close(dir);
+}
+
 /* The switch to another clock is really done: the values in the trace are CLOCK_MONOTONIC's. */
 START_TEST(lesson_55_switch)
 {
@@ -279,6 +433,8 @@ START_TEST(lesson_55_switch)
 	ck_assert_uint_ge(time[0], before);
 	ck_assert_uint_ge(time[1], time[0]);
 	ck_assert_uint_le(time[1], after);
+	expect_choice(output, CAIRN_ARCH_CLOCK_BITS ? "monotonic: CAIRN_CLOCK=monotonic" :
+						      "monotonic: this port has no counter");
 	recorded_remove(output);
 }
 END_TEST
@@ -286,7 +442,7 @@ END_TEST
 /* With the best clock, an event comes out at the time of day that it was. */
 START_TEST(time_of_day)
 {
-	char *output = reader_folder("/tmp"), *trace, *at;
+	char *output = reader_folder("/tmp"), *trace, *at, info[200];
 	const char *command[] = { "babeltrace2", "--no-delta", "--clock-seconds", NULL, NULL };
 	const struct cairn_config config = recorded_config(output);
 	struct cairn_session *session = recorded_start(&config);
@@ -301,6 +457,8 @@ START_TEST(time_of_day)
 	after = real_ns();
 	nanosleep(&nap, NULL);
 	expect_status(cairn_session_stop(session, NULL), 0);
+	cairn_clock_info(info, sizeof(info));
+	expect_choice(output, info);
 	trace = recorded_trace(output);
 	command[3] = trace;
 	reader = reader_run(command);
@@ -356,6 +514,7 @@ START_TEST(lesson_55)
 	ck_assert_uint_eq(times_in(output, time, EVENTS + 1), EVENTS);
 	for (i = 0; i < EVENTS; i++)
 		ck_assert_uint_eq(time[i], expected[i]);
+	expect_choice(output, "user: the program has a clock of its own");
 	recorded_remove(output);
 }
 END_TEST
@@ -407,6 +566,11 @@ int main(void)
 	tcase_add_test(tcase, counter);
 	tcase_add_test(tcase, by_environment);
 	tcase_add_test(tcase, counter_traps);
+	tcase_add_test(tcase, unfit);
+	tcase_add_test(tcase, watched);
+	tcase_add_test(tcase, stands_still);
+	tcase_add_test(tcase, info_inside_an_event);
+	tcase_add_test(tcase, info_by_threads);
 	tcase_add_test(tcase, vdso);
 	tcase_add_test(tcase, user_record);
 	tcase_add_test(tcase, monotonic_record);

@@ -472,6 +472,7 @@ START_TEST(metadata_texts)
 
 	strcpy(info.host, "a\"b\\c\x1b\xc3\xa9 ${x} 1");
 	strcpy(info.program, "*/ }; evil\n");
+	strcpy(info.clock_choice, "tsc: \"; }; \\\nclock {\n\tname = x;\xff\x01");
 	strcpy(info.clock.description, "\"; freq = 0;\\");
 	info.clock.uuid[0] = 0;
 	put_short(&records, 4, 1, BEGIN);
@@ -481,6 +482,11 @@ START_TEST(metadata_texts)
 		"[00000001000000000000] a\"b\\c\x1b\xc3\xa9 ${x} 1:*/ }; evil\n"
 		":(42) golden:nothing: { cpu_id = 0, vtid = 4242, procname = \"main\" }, { }\n");
 	free(text);
+	text = make_metadata(&info);
+	ck_assert_ptr_nonnull(strstr(text, "\tclock_choice = \"tsc: \\\"; }; \\\\\\012clock {"
+					   "\\012\\011name = x;\xff\\001\";\n};\n"));
+	free(text);
+	info.clock_choice[0] = 0;
 	info.host[0] = info.program[0] = info.clock.description[0] = 0;
 	text = read_records(&info, &records, BEGIN);
 	reader_same(text, "[00000001000000000000] (42) golden:nothing: "

@@ -568,6 +568,27 @@ static void spoil(struct cairn_stream *stream)
 	}
 }
 
+/* The words of a program on its clock, all `c` and without an end: 127 of them, if they are ASCII. */
+static void expect_choice(const char *output, char c)
+{
+	char *trace = recorded_trace(output), *text, *at;
+	const int dir = cairn_os_dir_open(trace), file = openat(dir, "metadata", O_RDONLY);
+	unsigned n = 0;
+
+	ck_assert_int_ge(file, 0);
+	text = reader_file(file, NULL);
+	at = strstr(text, "clock_choice = \"");
+	ck_assert_ptr_nonnull(at);
+	for (at += strlen("clock_choice = \""); *at == (c == '"' ? '\\' : '?'); n++)
+		at += c == '"' ? 2 : 1;
+	ck_assert_msg(n == CAIRN_CLOCK_CHOICE - 1 && !strncmp(at, "\";\n", 3), "%u, then %.20s", n,
+		      at);
+	free(text);
+	free(trace);
+	close(file);
+	close(dir);
+}
+
 /*
  * A program writes nonsense into its own rings while a recorder outside drains them: no crash, no
  * endless loop, and what reaches the disk is a trace.
@@ -575,6 +596,7 @@ static void spoil(struct cairn_stream *stream)
 START_TEST(hostile)
 {
 	const unsigned long seed = recorded_option("CAIRN_SEED", (unsigned long)time(NULL));
+	static const char words[] = "\n\"\x01\xff";
 	unsigned round, i;
 
 	fprintf(stderr, "CAIRN_SEED=%lu\n", seed);
@@ -598,6 +620,7 @@ START_TEST(hostile)
 		config.shared = rig.shared;
 		config.size = rig.size;
 		ck_assert_int_eq(cairn_drain_open(&rig.drain, &config), 0);
+		memset(rig.shared->clock_choice, words[round % 4], CAIRN_CLOCK_CHOICE);
 		for (i = 0; i < 6; i++)
 			put(2 + random_next() % 1000);
 		stream = rig_stream(0);
@@ -612,6 +635,7 @@ START_TEST(hostile)
 		if (*cairn_drain_path(rig.drain)) {
 			text = read_output(output);
 			ck_assert_uint_ge(recorded_count(text, "drain:bytes"), 6);
+			expect_choice(output, words[round % 4]);
 			free(text);
 		}
 		recorded_remove(output);

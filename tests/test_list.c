@@ -641,6 +641,7 @@ static void write_metadata(int dir, bool big)
 					     .clock = { .name = "tsc",
 							.frequency = 2 * SECOND,
 							.offset = 2 * 1700000000u * SECOND },
+					     .clock_choice = "tsc: b\"e\033cause",
 					     .host = "h\"ost\\",
 					     .program = "a\033pp",
 					     .pid = 123,
@@ -700,6 +701,7 @@ static int make_trace(const char *path, bool big, bool closed)
 static const char trace_head[] =
 	": trace of a?pp, process 123 on h\"ost\\ (32 bit, le), Cairn 0.1.0\n"
 	"clock tsc: 2000000000 Hz, 0 is 2023-11-14 22:13:20.000000000 +0000\n"
+	"clock choice tsc: b\"e?cause\n"
 	"\n"
 	"net:rx  DEBUG\n"
 	"    u16[4]    words\n"

@@ -43,7 +43,7 @@ struct trace {
 	size_t lines;
 	bool cairn, swap;
 	bool whole; /* the metadata does not end in the middle */
-	const char *byte_order, *host, *program, *clock;
+	const char *byte_order, *host, *program, *clock, *choice;
 	unsigned long long pid, word_bits, version[3];
 	uint64_t frequency, offset;
 	struct event *event;
@@ -263,6 +263,7 @@ static void read_environment(struct trace *trace, char *line)
 		trace->cairn = !strcmp(tracer, "cairn");
 	text_of(line, "hostname", &trace->host);
 	text_of(line, "procname", &trace->program);
+	text_of(line, "clock_choice", &trace->choice);
 	number_of(line, "vpid", &trace->pid);
 	number_of(line, "architecture_bit_width", &trace->word_bits);
 	number_of(line, "tracer_major", &trace->version[0]);
@@ -476,6 +477,11 @@ static void print_head(const struct trace *trace)
 	fputs("clock ", out);
 	cairn_tool_put(out, trace->clock);
 	fprintf(out, ": %" PRIu64 " Hz, 0 is %s\n", trace->frequency, date);
+	if (!trace->choice)
+		return;
+	fputs("clock choice ", out);
+	cairn_tool_put(out, trace->choice);
+	fputc('\n', out);
 }
 
 /*

@@ -152,7 +152,7 @@ static int cairn_recorder_control(struct cairn_recorder *recorder,
 	control->mode = config->mode;
 	control->packet_size = (uint32_t)config->packet_size;
 	control->packets = config->packets;
-	control->clock = cairn_clock_kind();
+	control->clock = cairn_clock_shared(control->clock_choice);
 	control->block_ns = 1000000000;
 	strcpy(control->socket, recorder->socket_path);
 	for (i = 0; i < config->patterns; i++) {
@@ -228,7 +228,7 @@ int cairn_recorder_open(struct cairn_recorder **result, const struct cairn_recor
 		return status;
 	}
 	cairn_clock_anchor(CAIRN_CLOCK_MONOTONIC, &recorder->start[CAIRN_CLOCK_MONOTONIC]);
-	if (cairn_clock_kind() == CAIRN_CLOCK_COUNTER)
+	if (recorder->control->clock == CAIRN_CLOCK_COUNTER)
 		cairn_clock_anchor(CAIRN_CLOCK_COUNTER, &recorder->start[CAIRN_CLOCK_COUNTER]);
 	recorder->due = cairn_os_monotonic() + CAIRN_FLUSH_NS;
 	*result = recorder;
@@ -603,7 +603,7 @@ static void cairn_recorder_clock(struct cairn_recorder *recorder, const char *pa
 	const int dir = cairn_os_dir_open(path);
 	const int file = dir < 0 ? -1 : openat(dir, "metadata", O_RDONLY | O_CLOEXEC);
 	struct stat stat;
-	char name[32], *text = NULL;
+	char name[48], *text = NULL;
 	int status = -EIO;
 
 	if (file >= 0 && !fstat(file, &stat))
@@ -614,7 +614,7 @@ static void cairn_recorder_clock(struct cairn_recorder *recorder, const char *pa
 	}
 	if (file >= 0)
 		close(file);
-	snprintf(name, sizeof(name), "name = \"%s\";", record->name);
+	snprintf(name, sizeof(name), "\nclock {\n\tname = \"%s\";", record->name);
 	if (text && !strstr(text, name)) {
 		status = 0; /* this process had another clock */
 	} else if (text) {

@@ -21,6 +21,13 @@ static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 	return ticks;
 }
 
+/* Read when all loads before it have their values. (A DSB alone does not hold back reads of registers.) */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+	__asm__ volatile("dsb ishld\n\tisb" : : : "memory");
+	return cairn_arch_ticks();
+}
+
 /* Ticks a second, as the firmware says. */
 static inline uint64_t cairn_arch_ticks_hz(void)
 {

@@ -36,6 +36,15 @@ static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 	return ticks;
 }
 
+/* Read when all loads before it have their values. */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+#if CAIRN_ARCH_CLOCK_BITS
+	__asm__ volatile("dsb\n\tisb" : : : "memory");
+#endif
+	return cairn_arch_ticks();
+}
+
 /* Ticks a second: unknown, firmware does not always set CNTFRQ. */
 static inline uint64_t cairn_arch_ticks_hz(void)
 {

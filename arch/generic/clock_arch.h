@@ -16,6 +16,12 @@ static inline uint64_t cairn_arch_ticks(void)
 	return 0;
 }
 
+/* Read when all loads before it have their values. */
+static inline uint64_t cairn_arch_ticks_ordered(void)
+{
+	return 0;
+}
+
 /* Ticks a second, or 0 where only calibration tells. */
 static inline uint64_t cairn_arch_ticks_hz(void)
 {

@@ -13,24 +13,36 @@
 #define CAIRN_ARCH_CLOCK_NAME "timebase"
 #define CAIRN_ARCH_CLOCK_BITS 64
 
+/* 32 bits: the upper half, the lower, the upper again. tests/test_timebase.c has a counter of its own. */
+#if !defined(__powerpc64__) && !defined(CAIRN_ARCH_HALVES)
+#define CAIRN_ARCH_HALVES(high, low, again)                                                        \
+	__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2" : "=r"(high), "=r"(low), "=r"(again))
+#endif
+
 /* The counter, read out of order where the CPU does so: one read per event. */
 static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 {
 	uint64_t ticks;
-#ifdef __powerpc64__
+#ifndef CAIRN_ARCH_HALVES
 	__asm__ volatile("mftb %0" : "=r"(ticks));
 #else
 	uint32_t high, low, again;
 
 	/* Two halves: the high one may have moved on between them. */
 	do {
-		__asm__ volatile("mftbu %0\n\tmftb %1\n\tmftbu %2"
-				 : "=r"(high), "=r"(low), "=r"(again));
+		CAIRN_ARCH_HALVES(high, low, again);
 	} while (__builtin_expect(high != again, 0));
 	ticks = high;
 	ticks = ticks << 32 | low;
 #endif
 	return ticks;
+}
+
+/* Read when all loads before it have their values. Nothing behind `sync` begins before it is done. */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+	__asm__ volatile("sync" : : : "memory");
+	return cairn_arch_ticks();
 }
 
 /* Ticks a second, or 0 where only calibration tells: no instruction reads it. */

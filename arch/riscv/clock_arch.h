@@ -21,6 +21,13 @@ static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 	return ticks;
 }
 
+/* Read when all loads before it have their values. To a fence, reading a CSR is device input. */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+	__asm__ volatile("fence r,i" : : : "memory");
+	return cairn_arch_ticks();
+}
+
 /* Ticks a second, or 0 where only calibration tells. */
 static inline uint64_t cairn_arch_ticks_hz(void)
 {

@@ -48,4 +48,15 @@ static inline int cairn_arch_ticks_invariant(void)
 	return (d >> 8) & 1;
 }
 
+/* Read when all loads before it have their values (SDM, "RDTSC"); before SSE2 only CPUID does that. */
+static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks_ordered(void)
+{
+#ifdef __SSE2__
+	__asm__ volatile("lfence" : : : "memory");
+#else
+	__asm__ volatile("" : : "r"(cairn_arch_ticks_invariant()) : "memory");
+#endif
+	return cairn_arch_ticks();
+}
+
 #endif

@@ -89,8 +89,17 @@ CAIRN__API int cairn_session_stats(struct cairn_session *session, struct cairn_s
 CAIRN__API int cairn_session_stop(struct cairn_session *session, struct cairn_stats *stats);
 
 /*
- * Which clock sessions use without one of their own, and why; e.g. "tsc: invariant, advances". Like
- * snprintf: returns the whole length, whatever fits.
+ * Which clock sessions use without one of their own, and why: "NAME: REASON", in ASCII, one line of at
+ * most 127 characters, e.g. "tsc: invariant, advances" or "monotonic: CAIRN_CLOCK=monotonic". NAME is
+ * what the trace's metadata calls the clock; `monotonic` counts nanoseconds of CLOCK_MONOTONIC, any
+ * other one is the CPU's counter, whose frequency is in the metadata. The same text is there as
+ * `clock_choice`, and `cairn list` shows it; a program under `cairn record` may have to use another
+ * clock than this one, for the sake of the others, and then the trace has the reason for that.
+ *
+ * Puts at most `size` bytes, the last of them a NUL, into `text` (NULL or 0: none) and returns the length
+ * of the whole without the NUL, as snprintf does; or -EDEADLK. Decided at the first call or the first
+ * session, and then the same for the life of the process and of its forked children: CAIRN_CLOCK in the
+ * environment is read just then.
  */
 CAIRN__API int cairn_clock_info(char *text, size_t size);
 /* The reason of the last failure in this copy of the library, in words; "" if there was none. */
