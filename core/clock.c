@@ -139,7 +139,7 @@ int cairn_clock_text(char *text, size_t size)
 			counter ? CAIRN_ARCH_CLOCK_NAME : "monotonic", cairn_clock_why);
 }
 
-const char *cairn_clock_counter(void)
+const char *cairn_clock_counter_name(void)
 {
 	return CAIRN_ARCH_CLOCK_NAME;
 }

@@ -41,7 +41,7 @@ const char *cairn_clock_watch(uint64_t (*ticks)(void), unsigned bits);
 /* The best clock here, decided once; takes the control lock then. */
 enum cairn_clock_kind cairn_clock_kind(void);
 /* Name of the CPU's counter. [s] */
-const char *cairn_clock_counter(void);
+const char *cairn_clock_counter_name(void);
 /* cairn_clock_info, wherever it is called from. */
 int cairn_clock_text(char *text, size_t size);
 /* The best clock of processes that must agree on it, and the reason. */

@@ -147,7 +147,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	cairn_os_owner(&shared->owner);
 	shared->clock = session->clock;
 	shared->clock_hz = session->clock_hz;
-	strncpy(shared->clock_name, cairn_clock_counter(), sizeof(shared->clock_name) - 1);
+	strncpy(shared->clock_name, cairn_clock_counter_name(), sizeof(shared->clock_name) - 1);
 	shared->start = session->start;
 	if (session->control)
 		memcpy(shared->output, session->control->output, sizeof(shared->output) - 1);

@@ -109,7 +109,7 @@ static struct cairn_anchor end_of(const struct cairn_rings *rings)
 		return end;
 	}
 	if (rings->native &&
-	    !strncmp(shared->clock_name, cairn_clock_counter(), sizeof(shared->clock_name)) &&
+	    !strncmp(shared->clock_name, cairn_clock_counter_name(), sizeof(shared->clock_name)) &&
 	    cairn_clock_kind() == CAIRN_CLOCK_COUNTER)
 		return end;
 	if (shared->anchors)
