@@ -115,6 +115,8 @@ int cairn_session_ready(void)
 /* Memory for the rings of this process, laid out; *fd for the recorder. [s] */
 static int cairn_session_area(struct cairn_session *session, int *fd)
 {
+	/* Without a trace to recover there is nothing to leave behind: a folder that cannot be. */
+	const char *folder = session->control ? session->folder : session->output ? NULL : "/none";
 	struct cairn_shared *shared;
 	uint8_t uuid[16];
 	void *memory;
@@ -124,8 +126,8 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
 	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
 	/* Less address space (RLIMIT_AS, RLIMIT_FSIZE): fewer threads can be recorded at once. */
-	while ((status = cairn_os_shared(*session->folder ? session->folder : NULL, uuid,
-					 session->size, &memory, fd, session->area)) &&
+	while ((status = cairn_os_shared(folder, uuid, session->size, &memory, fd,
+					 session->area)) &&
 	       session->streams > 8) {
 		session->size -= (size_t)session->packet_size * session->packets *
 				 (session->streams - session->streams / 2);

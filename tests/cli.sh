@@ -183,6 +183,13 @@ records()
 	has 'trace of program, process [0-9]+ on '
 	has '^clock [a-z]+: [0-9]+ Hz, 0 is '
 	has '^clock choice [a-z]+: '
+	# A program that has the name of the others' clock, but not the clock.
+	named=$work/$(sed -n 's/^clock \([a-z]*\): .*/\1/p' "$work/out")
+	cp "$program" "$named"
+	expect 0 '' $cairn record -q -o "$work/named" -- env CAIRN_CLOCK=monotonic "$named" events 1
+	expect 0 '' $cairn list "$work/named"
+	has '^clock monotonic: 1000000000 Hz'
+	expect 0 '' $cairn list "$work/a b/c"
 	has '^cli:number  DEBUG$'
 	has '^    u32  n$'
 	has '^1 stream, [0-9]+ packets?, [0-9]+ bytes, 0 events lost$'

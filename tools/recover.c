@@ -224,7 +224,8 @@ static void recover_rings(struct recover *recover, struct cairn_rings *rings, co
 	snprintf(output, sizeof(output), "%.*s", (int)CAIRN_OUTPUT_MAX - 1, rings->shared->output);
 	if (*recover->filter) {
 		real_path(output, full);
-		if (!is_inside(full, recover->filter) && !is_inside(recover->filter, full))
+		if (!*full ||
+		    (!is_inside(full, recover->filter) && !is_inside(recover->filter, full)))
 			return;
 	}
 	recover->found++;
