@@ -80,11 +80,12 @@ while [ $i -lt 5 ]; do
 	CAIRN_TRACE='dying:*' CAIRN_MODE=block CAIRN_OUTPUT=$trace CAIRN_PACKET_SIZE=4096 \
 		$run "$dying" 100000000 0 >/dev/null 2>&1 &
 	pid=$!
-	if [ -n "$run" ]; then
-		sleep 0.$((3 + i))
-	else
-		sleep 0.0$((3 + i))
-	fi
+	tries=0
+	while [ ! -d "$trace" ] && [ $tries -lt 500 ]; do # it has begun
+		sleep 0.02
+		tries=$((tries + 1))
+	done
+	sleep 0.0$((3 + i))
 	kill -9 $pid
 	wait $pid 2>/dev/null
 	recover ' recovered, 0 lost: '
