@@ -20,27 +20,6 @@ $cc_given $options tests/path/one.c $library -pthread -o "$work/one" || die "can
 
 ${CAIRN_EMULATOR:-} "$work/one" >"$work/figures" || fail "tests/path/one.c ended with status $?"
 
-# Functions of the program: "START END NAME", decimal. On some CPUs a name has a dot in front.
-functions()
-{
-	$objdump -d -j .text "$work/one" | awk '
-		function number(hex,    i, n) {
-			n = 0
-			for (i = 1; i <= length(hex); i++)
-				n = 16 * n + index("0123456789abcdef", substr(hex, i, 1)) - 1
-			return n
-		}
-		/^[0-9a-f]+ <.*>:$/ {
-			start = number($1)
-			if (name != "")
-				printf "%d %d %s\n", last, start, name
-			name = $2
-			gsub(/^<\.?|>:$/, "", name)
-			last = start
-		}
-		END { printf "%d %d %s\n", last, last + 65536, name }'
-}
-
 # What ran from the last but one call of mark() to the last: a line for each instruction, with its function.
 step_by_gdb()
 {
@@ -66,13 +45,11 @@ step_by_gdb()
 
 step_by_emulator()
 {
-	functions >"$work/functions"
-	first=$(head -n 1 "$work/functions" | cut -d' ' -f1)
-	end=$(tail -n 1 "$work/functions" | cut -d' ' -f2)
-	$CAIRN_EMULATOR -singlestep -d in_asm,exec,nochain -D "$work/log" \
-		-dfilter "$(printf '0x%x+0x%x' "$first" $((end - first)))" "$work/one" >"$work/said" ||
-		fail "$CAIRN_EMULATOR: tests/path/one.c ended with status $?"
-	awk -f tests/path/ran.awk "$work/functions" "$work/log"
+	$objdump -d -j .text "$work/one" >"$work/disassembly"
+	text=$($objdump -h -j .text "$work/one" | awk '$2 == ".text" { print "0x" $4 "+0x" $3 }')
+	$CAIRN_EMULATOR -singlestep -d in_asm,exec,nochain -D "$work/log" -dfilter "$text" "$work/one" \
+		>"$work/said" || fail "$CAIRN_EMULATOR: tests/path/one.c ended with status $?"
+	awk -f tests/path/ran.awk "$work/disassembly" "$work/log"
 }
 
 count_instructions()

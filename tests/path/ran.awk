@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
 # The instructions that ran in a program's code from its last but one call of mark() to the last, one a line
 # behind the name of their function. Reads
-#   awk -f ran.awk functions log
-# where `functions` has lines "START END NAME" (of the program's .text, from objdump -d; decimal), and `log`
-# is what QEMU's user-mode emulation writes with -singlestep -d in_asm,exec,nochain: for each block, which
+#   awk -f ran.awk disassembly log
+# where `disassembly` is that of the program's .text by objdump -d, and `log` is what QEMU's user-mode emulation writes with -singlestep -d in_asm,exec,nochain: for each block, which
 # is one instruction, or one and that in its delay slot, its disassembly when it is translated, and a line
 # with its address whenever it runs.
 function number(hex,    i, n)
@@ -15,20 +14,21 @@ function number(hex,    i, n)
 }
 function function_at(address,    i)
 {
-	for (i = 1; i <= functions; i++)
-		if (address >= first[i] && address < end[i])
+	for (i = functions; i > 0; i--)
+		if (address >= first[i])
 			return name[i]
 	return ""
 }
-FNR == NR {
+# On some CPUs a name has a dot in front.
+FNR == NR && /^[0-9a-f]+ <.*>:$/ {
 	functions++
-	first[functions] = $1
-	end[functions] = $2
-	name[functions] = $3
-	if ($3 == "mark")
-		mark = $1
-	next
+	first[functions] = number($1)
+	name[functions] = $2
+	gsub(/^<\.?|>:$/, "", name[functions])
+	if (name[functions] == "mark")
+		mark = first[functions]
 }
+FNR == NR { next }
 /^IN:/ { block = ""; next }
 /^0x[0-9a-f]+: / {
 	at = $1
