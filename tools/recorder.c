@@ -145,8 +145,8 @@ static int cairn_recorder_control(struct cairn_recorder *recorder,
 		return status;
 	recorder->control = control = memory;
 	cairn_os_owner(&control->recorder);
-	status = cairn_os_path(control->output, sizeof(control->output), config->output);
-	if (status == -ENAMETOOLONG) /* its rings cannot be recovered if we die */
+	/* Else what we leave if we die is recovered only into a folder that is named then. */
+	if (cairn_os_path(control->output, sizeof(control->output), config->output))
 		control->output[0] = 0;
 	control->version = CAIRN_SHARED_VERSION;
 	control->mode = config->mode;

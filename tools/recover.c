@@ -189,12 +189,31 @@ static void say_failed(struct recover *recover, const char *path, int status)
 	recover->failed++;
 }
 
+/* Is the recorder alive whose control area is in this folder? As cairn_os_owner_alive; -ENOENT: there is none. */
+static int recorder_alive(const char *folder)
+{
+	char path[CAIRN_OS_RING_PATH + 16];
+	struct cairn_control control;
+	long got;
+	int file;
+
+	snprintf(path, sizeof(path), "%s/control", folder);
+	file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
+	if (file < 0)
+		return -ENOENT;
+	got = cairn_os_file_read(file, &control, sizeof(control), 0);
+	close(file);
+	return got == (long)sizeof(control) && control.magic == CAIRN_CONTROL_MAGIC &&
+			       control.version == CAIRN_SHARED_VERSION ?
+		       cairn_os_owner_alive(&control.recorder) :
+		       -ENOENT;
+}
+
 /* The program, or the recorder that drains it, is still there. */
 static bool is_owned(const struct cairn_shared *shared, const char *path)
 {
-	char control_path[CAIRN_OS_RING_PATH + 16];
-	struct cairn_control control;
-	int file, alive = cairn_os_owner_alive(&shared->owner);
+	char folder[CAIRN_OS_RING_PATH];
+	int alive = cairn_os_owner_alive(&shared->owner);
 
 	if (alive == -EXDEV)
 		cairn_tool_say(
@@ -203,16 +222,9 @@ static bool is_owned(const struct cairn_shared *shared, const char *path)
 			path);
 	if (alive)
 		return true;
-	snprintf(control_path, sizeof(control_path), "%.*s/control",
-		 (int)(strrchr(path, '/') - path), path);
-	file = open(control_path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (file < 0)
-		return false;
-	if (cairn_os_file_read(file, &control, sizeof(control), 0) == (long)sizeof(control) &&
-	    control.magic == CAIRN_CONTROL_MAGIC && control.version == CAIRN_SHARED_VERSION)
-		alive = cairn_os_owner_alive(&control.recorder);
-	close(file);
-	return alive != 0;
+	snprintf(folder, sizeof(folder), "%.*s", (int)(strrchr(path, '/') - path), path);
+	alive = recorder_alive(folder);
+	return alive != 0 && alive != -ENOENT;
 }
 
 static void recover_rings(struct recover *recover, struct cairn_rings *rings, const char *path)
@@ -278,11 +290,9 @@ static void recover_file(void *data, const char *path)
 static void sweep_folder(void *data, const char *path)
 {
 	char name[CAIRN_OS_RING_PATH + 16];
-	struct cairn_control control;
 	DIR *dir = opendir(path);
 	const struct dirent *entry;
 	unsigned others = 0;
-	int file;
 
 	(void)data;
 	while (dir && (entry = readdir(dir)))
@@ -290,19 +300,13 @@ static void sweep_folder(void *data, const char *path)
 			  strcmp(entry->d_name, "control") && strcmp(entry->d_name, "socket");
 	if (dir)
 		closedir(dir);
-	snprintf(name, sizeof(name), "%s/control", path);
-	file = open(name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW);
-	if (file < 0)
+	if (others || recorder_alive(path) != 0)
 		return;
-	if (cairn_os_file_read(file, &control, sizeof(control), 0) == (long)sizeof(control) &&
-	    control.magic == CAIRN_CONTROL_MAGIC && !others &&
-	    cairn_os_owner_alive(&control.recorder) == 0) {
-		unlink(name);
-		snprintf(name, sizeof(name), "%s/socket", path);
-		unlink(name);
-		rmdir(path);
-	}
-	close(file);
+	snprintf(name, sizeof(name), "%s/control", path);
+	unlink(name);
+	snprintf(name, sizeof(name), "%s/socket", path);
+	unlink(name);
+	rmdir(path);
 }
 
 /* ---- the command ---- */
