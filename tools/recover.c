@@ -233,7 +233,7 @@ static void recover_rings(struct recover *recover, struct cairn_rings *rings, co
 	struct cairn_stats stats;
 	int status;
 
-	snprintf(output, sizeof(output), "%.*s", (int)CAIRN_OUTPUT_MAX - 1, rings->shared->output);
+	snprintf(output, sizeof(output), "%.*s", (int)CAIRN_OUTPUT_MAX - 1, rings->head.output);
 	if (*recover->filter) {
 		real_path(output, full);
 		if (!*full ||
@@ -241,23 +241,25 @@ static void recover_rings(struct recover *recover, struct cairn_rings *rings, co
 			return;
 	}
 	recover->found++;
-	if (!recover->named && is_owned(rings->shared, path)) {
+	if (!recover->named && is_owned(&rings->head, path)) {
 		recover->living++;
 		return;
 	}
 	if (!recover->output && !*output) {
 		cairn_tool_say("%s: process %u wrote no trace: give -o DIR to make one", path,
-			       rings->shared->owner.pid);
+			       rings->head.owner.pid);
 		recover->failed++;
 		return;
 	}
-	status = finish(rings, recover->output ? recover->output : output, &stats, trace);
+	status = cairn_rings_map(rings);
+	if (!status)
+		status = finish(rings, recover->output ? recover->output : output, &stats, trace);
 	if (status) {
 		say_failed(recover, path, status);
 		return;
 	}
 	cairn_tool_say("%" PRIu64 " event%s of process %u recovered, %" PRIu64 " lost: %s",
-		       stats.recorded, stats.recorded == 1 ? "" : "s", rings->shared->owner.pid,
+		       stats.recorded, stats.recorded == 1 ? "" : "s", rings->head.owner.pid,
 		       stats.lost, *trace ? trace : "no trace, as there was none");
 	if (!recover->named)
 		cairn_os_shared_remove(path);
@@ -267,23 +269,17 @@ static void recover_file(void *data, const char *path)
 {
 	struct recover *recover = data;
 	struct cairn_rings rings;
-	const int lock = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	int status;
 
-	/* Another `cairn recover` is at it. */
-	if (lock >= 0 && flock(lock, LOCK_EX | LOCK_NB)) {
-		close(lock);
-		return;
-	}
 	status = cairn_rings_open(&rings, path);
 	if (!status) {
-		recover_rings(recover, &rings, path);
+		/* Else another `cairn recover` is at it. */
+		if (!flock(rings.file, LOCK_EX | LOCK_NB))
+			recover_rings(recover, &rings, path);
 		cairn_rings_close(&rings);
 	} else if (recover->named || status != -ENOENT) {
 		say_failed(recover, path, status);
 	}
-	if (lock >= 0)
-		close(lock);
 }
 
 /* A recorder's folder without a recorder and without rings. */

@@ -185,10 +185,14 @@ static int import_stream(const struct cairn_rings *rings, int file, const struct
 		       -ENODATA;
 }
 
-/* An area of this CPU's form with what is in that one. */
+/* An area of this CPU's form with what is in that one: with the streams that were used, as a 32-bit CPU has
+ * no room for all that a 64-bit one could have had. */
 static int import(struct cairn_rings *rings, int file, const struct cairn_shared *head)
 {
-	const uint64_t size = cairn_shared_head() + head->ring_size * head->streams;
+	const uint32_t most = head->used_room < head->streams ? (uint32_t)head->used_room :
+								head->streams;
+	const uint32_t streams = most ? most : 1;
+	const uint64_t size = cairn_shared_head() + head->ring_size * streams;
 	uint32_t i;
 	int status;
 
@@ -197,47 +201,46 @@ static int import(struct cairn_rings *rings, int file, const struct cairn_shared
 	if (!rings->shared)
 		return -ENOMEM;
 	*rings->shared = *head;
-	cairn_shared_init(rings->shared, rings->size, head->packet_size, head->packets,
-			  head->streams);
+	cairn_shared_init(rings->shared, rings->size, head->packet_size, head->packets, streams);
 	rings->shared->ring_size = head->ring_size;
 	status = import_manifest(rings, file, head);
-	for (i = 0; i < head->used_room && i < head->streams && !status; i++)
+	for (i = 0; i < most && !status; i++)
 		status = import_stream(rings, file, head, i);
-	rings->shared->used = (uintptr_t)head->used_room;
+	rings->shared->used = most;
 	rings->shared->lost = (uintptr_t)head->lost_room;
 	return status;
 }
 
 int cairn_rings_open(struct cairn_rings *rings, const char *path)
 {
-	const int file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	struct cairn_shared head;
 	struct stat stat;
 	int status;
 
 	memset(rings, 0, sizeof(*rings));
-	if (file < 0)
+	rings->file = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (rings->file < 0)
 		return -errno;
-	status = fstat(file, &stat) ? -errno : S_ISREG(stat.st_mode) ? 0 : -EINVAL;
+	status = fstat(rings->file, &stat) ? -errno : S_ISREG(stat.st_mode) ? 0 : -EINVAL;
 	if (!status)
-		status = read_head(rings, file, &head);
+		status = read_head(rings, rings->file, &rings->head);
 	if (!status)
-		status = check_head(&head, (uint64_t)stat.st_size);
-	if (!status && rings->native) {
-		rings->size = (size_t)head.size;
-		rings->shared = mmap(NULL, rings->size, PROT_READ | PROT_WRITE,
-				     MAP_SHARED | MAP_NORESERVE, file, 0);
-		if (rings->shared == MAP_FAILED) {
-			rings->shared = NULL;
-			status = -errno;
-		}
-	} else if (!status) {
-		status = import(rings, file, &head);
-	}
-	close(file);
+		status = check_head(&rings->head, (uint64_t)stat.st_size);
 	if (status)
 		cairn_rings_close(rings);
 	return status;
+}
+
+int cairn_rings_map(struct cairn_rings *rings)
+{
+	if (!rings->native)
+		return import(rings, rings->file, &rings->head);
+	rings->size = (size_t)rings->head.size;
+	rings->shared = mmap(NULL, rings->size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE,
+			     rings->file, 0);
+	if (rings->shared != MAP_FAILED)
+		return 0;
+	rings->shared = NULL;
+	return -errno;
 }
 
 void cairn_rings_close(struct cairn_rings *rings)
@@ -245,6 +248,9 @@ void cairn_rings_close(struct cairn_rings *rings)
 	if (rings->shared)
 		cairn_os_unmap(rings->shared, rings->size);
 	rings->shared = NULL;
+	if (rings->file >= 0)
+		close(rings->file);
+	rings->file = -1;
 }
 
 /* ---- what programs may do to us ---- */

@@ -9,6 +9,8 @@
 #include "ring.h"
 
 struct cairn_rings {
+	int file;
+	struct cairn_shared head; /* what the file says of itself, in this CPU's form */
 	struct cairn_shared *shared;
 	size_t size;
 	bool swap;           /* of the other byte order: packets and records are left as they are */
@@ -17,11 +19,14 @@ struct cairn_rings {
 };
 
 /*
+ * Open the file and read its head; then, if it is wanted, map it: `shared`. Whose rings these are can be
+ * asked of any number of files of any size.
  * 0; -EINVAL: it is no file of rings; -EPROTO: of another version of Cairn; -ENODATA: it is cut off; or
  * -errno. Nothing that the file says is believed: a drain needs `copy`. A file that is made shorter
  * meanwhile is a SIGBUS: see cairn_rings_guard.
  */
 int cairn_rings_open(struct cairn_rings *rings, const char *path);
+int cairn_rings_map(struct cairn_rings *rings);
 void cairn_rings_close(struct cairn_rings *rings);
 
 /*
