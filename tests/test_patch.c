@@ -118,29 +118,29 @@ END_TEST
 START_TEST(reach_mips)
 {
 	const uintptr_t from = 0x4ffe0000, end = 0x50000000, begin = 0x40000000;
-	const struct encoder *mips = encoder_of("mips");
+	const struct encoder *encoder = encoder_of("mips");
 	unsigned char insn[8];
 
-	ck_assert_int_eq(mips->jump(insn, from, end - 4), 0);
+	ck_assert_int_eq(encoder->jump(insn, from, end - 4), 0);
 	ck_assert_uint_eq(insn[0], 0x10);
-	ck_assert_int_eq(mips->jump(insn, from, end), 0); /* the last that `b` reaches */
+	ck_assert_int_eq(encoder->jump(insn, from, end), 0); /* the last that `b` reaches */
 	ck_assert_uint_eq(insn[0], 0x10);
-	ck_assert_int_eq(mips->jump(insn, from, end + 4), -ERANGE);
-	ck_assert_int_eq(mips->nop(insn, from, end + 4), -ERANGE);
-	ck_assert_int_eq(mips->jump(insn, from - 4, end), -ERANGE);
-	ck_assert_int_eq(mips->jump(insn, from, from - 0x1fffc), 0);
+	ck_assert_int_eq(encoder->jump(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(encoder->nop(insn, from, end + 4), -ERANGE);
+	ck_assert_int_eq(encoder->jump(insn, from - 4, end), -ERANGE);
+	ck_assert_int_eq(encoder->jump(insn, from, from - 0x1fffc), 0);
 	ck_assert_uint_eq(insn[0], 0x10);
-	ck_assert_int_eq(mips->jump(insn, from, from - 0x20000), 0);
+	ck_assert_int_eq(encoder->jump(insn, from, from - 0x20000), 0);
 	ck_assert_uint_eq(insn[0] & 0xfc, 0x08);
-	ck_assert_int_eq(mips->jump(insn, from, begin), 0);
+	ck_assert_int_eq(encoder->jump(insn, from, begin), 0);
 	ck_assert_uint_eq(insn[0] & 0xfc, 0x08);
-	ck_assert_int_eq(mips->jump(insn, from, begin - 4), -ERANGE);
-	ck_assert_int_eq(mips->nop(insn, from, begin - 4), -ERANGE);
+	ck_assert_int_eq(encoder->jump(insn, from, begin - 4), -ERANGE);
+	ck_assert_int_eq(encoder->nop(insn, from, begin - 4), -ERANGE);
 	/* A site whose delay slot is in the next segment jumps in that one. */
-	ck_assert_int_eq(mips->jump(insn, end - 4, end + 0x0ffffffc), 0);
-	ck_assert_int_eq(mips->jump(insn, end - 4, from - 4), -ERANGE);
-	ck_assert_int_eq(mips->jump(insn, from, from + 2), -ERANGE);
-	ck_assert_int_eq(mips->nop(insn, from + 2, from + 2), -ERANGE);
+	ck_assert_int_eq(encoder->jump(insn, end - 4, end + 0x0ffffffc), 0);
+	ck_assert_int_eq(encoder->jump(insn, end - 4, from - 4), -ERANGE);
+	ck_assert_int_eq(encoder->jump(insn, from, from + 2), -ERANGE);
+	ck_assert_int_eq(encoder->nop(insn, from + 2, from + 2), -ERANGE);
 }
 END_TEST
 
