@@ -492,7 +492,10 @@ int main(void)
 	tcase_add_test(tcase, clock_advances);
 	tcase_add_test(tcase, clock_across_threads);
 	tcase_add_test(tcase, ordered_advances);
-	tcase_add_test(tcase, ordered_across_threads);
+	if (emulated())
+		printf("native only: ordered_across_threads: QEMU reads the host's counter in no order\n");
+	else
+		tcase_add_test(tcase, ordered_across_threads);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);
