@@ -2,9 +2,10 @@
 # The instructions that ran in a program's code from its last but one call of mark() to the last, one a line
 # behind the name of their function. Reads
 #   awk -f ran.awk disassembly log
-# where `disassembly` is that of the program's .text by objdump -d, and `log` is what QEMU's user-mode emulation writes with -singlestep -d in_asm,exec,nochain: for each block, which
-# is one instruction, or one and that in its delay slot, its disassembly when it is translated, and a line
-# with its address whenever it runs.
+# where `disassembly` is that of the program's .text by objdump -d, and `log` is what QEMU's user-mode
+# emulation writes with -singlestep -d in_asm,exec,nochain: for each block, which is one instruction, or one
+# and that in its delay slot, its disassembly when it is translated, and a line with its address whenever it
+# runs.
 function number(hex,    i, n)
 {
 	n = 0
@@ -48,11 +49,14 @@ FNR == NR { next }
 		inside[at] = function_at(number(at))
 	if (inside[at] == "mark") {
 		if (number(at) == mark) {
+			marked = 1
 			last = way
 			way = ""
 		}
 		next
 	}
+	if (!marked)
+		next
 	n = split(text[at], line, "\n")
 	for (i = 1; i < n; i++)
 		way = way inside[at] "\t" line[i] "\n"
