@@ -4,6 +4,7 @@
 #define CAIRN_TESTS_EFFORT_H
 
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static inline bool emulated(void)
@@ -11,6 +12,14 @@ static inline bool emulated(void)
 	const char *emulator = getenv("CAIRN_EMULATOR");
 
 	return emulator && *emulator;
+}
+
+/* Says that a test is not run, and why, if this is an emulator; ci/run.sh counts the line. */
+static inline bool native_only(const char *test, const char *why)
+{
+	if (emulated())
+		printf("native only: %s: %s\n", test, why);
+	return emulated();
 }
 
 /* Fewer rounds; and sizes in memory are not ours. */

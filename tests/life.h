@@ -428,12 +428,10 @@ LIFE_UNUSED bool life_refuse(const long *calls, size_t count, int error)
 #define LIFE_NO_CLONE "a raw clone does not copy the emulator"
 #define LIFE_NO_EXEC "an emulated process cannot execute a program of its own CPU"
 
-/* A test that an emulator cannot run, natively. ci/run.sh counts the line. */
+/* A test that an emulator cannot run, natively. */
 #define LIFE_NATIVE(suite, test, why)                                                              \
 	do {                                                                                       \
-		if (emulated())                                                                    \
-			printf("native only: " #test ": %s\n", why);                               \
-		else                                                                               \
+		if (!native_only(#test, why))                                                      \
 			LIFE_TEST(suite, test);                                                    \
 	} while (0)
 
