@@ -69,7 +69,6 @@ size_t cairn_shared_size(uint32_t packet_size, uint32_t packets, uint32_t *strea
 void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet_size,
 		       uint32_t packets, uint32_t streams)
 {
-	shared->magic = CAIRN_SHARED_MAGIC;
 	shared->version = CAIRN_SHARED_VERSION;
 	shared->word_bytes = sizeof(void *);
 	shared->size = size;
@@ -80,6 +79,11 @@ void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet
 	shared->packet_size = packet_size;
 	shared->packets = packets;
 	shared->streams = streams;
+}
+
+void cairn_shared_publish(struct cairn_shared *shared)
+{
+	__atomic_store_n(&shared->magic, CAIRN_SHARED_MAGIC, __ATOMIC_RELEASE);
 }
 
 /*

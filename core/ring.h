@@ -133,6 +133,8 @@ size_t cairn_shared_head(void);
 /* Lay out a zeroed area of `size` bytes. */
 void cairn_shared_init(struct cairn_shared *shared, size_t size, uint32_t packet_size,
 		       uint32_t packets, uint32_t streams);
+/* The head is whole. Its file has a name before: whoever finds no magic there takes it for none yet. */
+void cairn_shared_publish(struct cairn_shared *shared);
 static inline struct cairn_stream *cairn_shared_stream(const struct cairn_shared *shared,
 						       uint32_t i)
 {

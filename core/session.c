@@ -158,6 +158,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	shared->header = session->channel->header;
 	memcpy(shared->program, session->program, sizeof(shared->program));
 	memcpy(shared->clock_choice, session->clock_choice, sizeof(shared->clock_choice));
+	cairn_shared_publish(shared);
 	session->writer.bell = session->control ? &session->control->bell : &shared->bell;
 	session->writer.shared = shared;
 	return 0;

@@ -122,10 +122,23 @@ refused()
 refused "$work/empty" 'no file of rings'
 refused "$src/README.md" 'no file of rings'
 refused "$work/none" 'check the name'
+# Files without a head: of programs that make them just now, and of one that died at it.
+folder=/dev/shm/cairn-$(id -u)
+[ -d "$folder" ] || mkdir -m 700 "$folder"
+born=$folder/$(printf %032x $$)
+dead=$folder/$(printf d%031x $$)
+: >"$born"
+head -c 100000 /dev/zero >"$dead"
+touch -d '2 minutes ago' "$dead"
+recover 'nothing to recover'
+[ -e "$born" ] || fail "recover removed a file that its program is about to write"
+[ ! -e "$dead" ] || fail "recover left a file whose program died before it had a head"
+refused "$born" 'nothing in it'
+rm -f "$born" "$dead"
 traced 40 9
 # The file's name begins as the trace's ends; other tests' programs have files there, too.
 id=$(find "$trace" -mindepth 1 -maxdepth 1 -type d | sed 's/.*-//')
-ring=$(find /dev/shm/cairn-"$(id -u)" -type f -name "$id*")
+ring=$(find "$folder" -type f -name "$id*")
 if [ -n "$ring" ]; then
 	head -c 100000 "$ring" >"$work/cut"
 	refused "$work/cut" 'cut off'

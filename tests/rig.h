@@ -63,6 +63,7 @@ static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode m
 	cairn_shared_init(rig->shared, rig->size, packet_size, packets, streams);
 	memset(rig->shared->uuid, 0x42, sizeof(rig->shared->uuid));
 	rig->shared->header = header;
+	cairn_shared_publish(rig->shared);
 	rig->now = 1000;
 	rig->writer.channel = (struct cairn_channel){ .clock = rig_clock,
 						      .clock_data = rig,

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "control.h"
@@ -169,6 +170,9 @@ static const char *why(int status)
 	switch (-status) {
 	case EINVAL:
 		return "it is damaged, or no file of rings of Cairn";
+	case ENOMSG:
+		return "there is nothing in it: it is no file of rings of Cairn, or its program did not "
+		       "come so far as to record";
 	case EPROTO:
 		return "it was made by another version of Cairn: use that version's cairn";
 	case ENODATA:
@@ -265,6 +269,15 @@ static void recover_rings(struct recover *recover, struct cairn_rings *rings, co
 		cairn_os_shared_remove(path);
 }
 
+/* A file without a head is of a program that makes it just now; one that takes more than a minute is dead. */
+static void sweep_unborn(const char *path)
+{
+	struct stat stat_of;
+
+	if (!lstat(path, &stat_of) && stat_of.st_mtime + 60 < time(NULL))
+		cairn_os_shared_remove(path);
+}
+
 static void recover_file(void *data, const char *path)
 {
 	struct recover *recover = data;
@@ -277,6 +290,8 @@ static void recover_file(void *data, const char *path)
 		if (!flock(rings.file, LOCK_EX | LOCK_NB))
 			recover_rings(recover, &rings, path);
 		cairn_rings_close(&rings);
+	} else if (!recover->named && status == -ENOMSG) {
+		sweep_unborn(path);
 	} else if (recover->named || status != -ENOENT) {
 		say_failed(recover, path, status);
 	}

@@ -58,7 +58,11 @@ static void of_anchor(const struct cairn_rings *rings, struct cairn_anchor *anch
 /* The head, in this CPU's form; `native`: it was in it before. */
 static int read_head(struct cairn_rings *rings, int file, struct cairn_shared *head)
 {
-	if (cairn_os_file_read(file, head, sizeof(*head), 0) != sizeof(*head))
+	const long got = cairn_os_file_read(file, head, sizeof(*head), 0);
+
+	if (got == 0 || (got == (long)sizeof(*head) && head->magic == 0))
+		return -ENOMSG;
+	if (got != (long)sizeof(*head))
 		return -EINVAL;
 	if (head->magic != CAIRN_SHARED_MAGIC &&
 	    head->magic != __builtin_bswap32(CAIRN_SHARED_MAGIC))
