@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Common to the tests that drive compilers and linkers: api.sh, reject/reject.sh, size.sh, link.sh.
 # Sourced. Sets $src and goes there, makes $work (removed at exit), $includes, and $compilers: words
-# "CC=CXX" with ',' for spaces, which cc_of and cxx_of turn into commands.
+# "CC|CXX" with ',' for spaces, which cc_of and cxx_of turn into commands.
 #
 # The build's compiler is tested (CAIRN_CC, CAIRN_CXX, CAIRN_PORT; see tests/CMakeLists.txt). If it
 # is this machine's gcc without options, or if a person starts the script, clang is tested too.
@@ -32,12 +32,12 @@ fail()
 
 cc_of()
 {
-	echo "${1%%=*}" | tr ',' ' '
+	echo "${1%%|*}" | tr ',' ' '
 }
 
 cxx_of()
 {
-	echo "${1#*=}" | tr ',' ' '
+	echo "${1#*|}" | tr ',' ' '
 }
 
 is_clang()
@@ -53,13 +53,13 @@ words_of()
 }
 cc_given=$(words_of "${CAIRN_CC:-gcc}")
 cxx_given=$(words_of "${CAIRN_CXX:-g++}")
-compilers="$(echo "$cc_given" | tr ' ' ',')=$(echo "$cxx_given" | tr ' ' ',')"
+compilers="$(echo "$cc_given" | tr ' ' ',')|$(echo "$cxx_given" | tr ' ' ',')"
 case $cc_given in
 *' '*) ;;
 *)
 	cpu=$("$cc_given" -dumpmachine | cut -d- -f1)
 	if ! is_clang "$cc_given" && [ "$cpu" = "$(uname -m)" ] && command -v clang++ >/dev/null; then
-		compilers="$compilers clang=clang++"
+		compilers="$compilers clang|clang++"
 	fi
 	;;
 esac
@@ -92,7 +92,7 @@ knows()
 	said=$(cd "$work" && $cc_known "$@" known.c -o known 2>&1) && [ -z "$said" ]
 }
 
-# add COMMAND...: to the list that run_all runs, two at once. Paths are relative to $src.
+# add COMMAND...: to the list that run_all runs, three at once: some wait. Paths are relative to $src.
 add()
 {
 	echo "$*" >>"$work/cases"
@@ -102,8 +102,9 @@ add()
 run_all()
 {
 	mkdir -p "$work/failed"
+	: >>"$work/cases"
 	# shellcheck disable=SC2016 # the inner shell expands them
-	xargs -P 2 -d '\n' -n 1 sh -c '
+	xargs -r -P 3 -d '\n' -n 1 sh -c '
 		log=$0/log.$$
 		eval "$1" >"$log" 2>&1 && [ ! -s "$log" ] && exit 0
 		{ echo "FAIL: $1"; head -n 8 "$log"; } >"$0/failed/$$"

@@ -43,6 +43,10 @@ for set in $sets; do
 			add $cc_given $set -std=c11 $level -Wall -Wextra $includes \
 				-c tests/link/$file.c -o "$work/$file$set$level.o"
 		done
+		for file in one two; do
+			add $cxx_given $set -std=c++11 $level -Wall -Wextra $includes \
+				-c tests/link/$file.cc -o "$work/$file$set$level.o"
+		done
 	done
 done
 run_all built
@@ -51,7 +55,8 @@ for set_a in $sets; do
 	for set_b in $sets; do
 		for level in -O0 -O2; do
 			out=$work/mixed$set_a$set_b$level
-			add $cc_given "$work/a$set_a$level.o" "$work/b$set_b$level.o" "$work/lib-*.o" \
+			add $cxx_given "$work/a$set_a$level.o" "$work/b$set_b$level.o" \
+				"$work/one$set_a$level.o" "$work/two$set_b$level.o" "$work/lib-*.o" \
 				-pthread -o "$out" "&&" ${CAIRN_EMULATOR:-} "$out"
 		done
 	done

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three sites. One is in a function that nobody calls, but which stays in the program. */
+/* Four sites and their copies. One is in a function that nobody calls, but which stays in the program. */
 #include "link.h"
 
 int dead_function(const uint8_t *kinds, int n);
@@ -14,5 +14,7 @@ LINK_COUNTED int link_a(int n)
 	cairn_trace(link, one, n);
 	if (n > 0)
 		cairn_trace(link, two, "a", 3);
+	link_copied(n);
+	link_copied(n + 3);
 	return n;
 }

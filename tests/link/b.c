@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Three sites: two events, one question. */
+/* Four sites and their copies: three events, one question. */
 #include "link.h"
 
 LINK_COUNTED int link_b(int n)
@@ -8,5 +8,6 @@ LINK_COUNTED int link_b(int n)
 	if (cairn_enabled(link, two))
 		n += 10;
 	cairn_trace(link, one, n);
+	link_copied(n);
 	return n;
 }

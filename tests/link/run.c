@@ -28,16 +28,16 @@ int link_run(void)
 	if (got)
 		return link_fail("cairn_session_start", got, 0);
 	got = cairn_enable(session, "link:*");
-	if (got != 3)
-		return link_fail("cairn_enable", got, 3);
+	if (got != 4)
+		return link_fail("cairn_enable", got, 4);
 	got = link_a(n) + link_b(n);
 	if (got != 12)
 		return link_fail("link_a + link_b, enabled", got, 12);
 	got = cairn_session_stop(session, &stats);
 	if (got)
 		return link_fail("cairn_session_stop", got, 0);
-	if (stats.recorded != 4)
-		return link_fail("events recorded", (int)stats.recorded, 4);
+	if (stats.recorded != 4 + 3 * 3)
+		return link_fail("events recorded", (int)stats.recorded, 4 + 3 * 3);
 	before = link_b(n);
 	return before == 1 ? 0 : link_fail("link_b, disabled again", before, 1);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Events in functions of which each file makes a copy and the linker keeps one: three sites. */
+/* Events in functions of which each file makes a copy and the linker keeps one: three sites that stay
+ * one each, and two that compilers put into their callers, or do not. */
 #include "link.h"
 
 template <typename T> LINK_COUNTED int link_template(T n)
@@ -22,5 +23,23 @@ struct link_class {
 		return n;
 	}
 };
+
+inline void link_copied_inline(int n)
+{
+	cairn_trace(link, copied, n);
+}
+
+template <typename T> void link_copied_template(T n)
+{
+	cairn_trace(link, copied, static_cast<int>(n));
+}
+
+/* Three records. */
+inline void link_copies(int n)
+{
+	link_copied_inline(n);
+	link_copied_template<int>(n);
+	link_copied_template<unsigned char>(1);
+}
 
 int link_second(int n);
