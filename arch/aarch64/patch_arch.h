@@ -13,18 +13,10 @@
 #define CAIRN_PATCH_ARCH_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <site_arch.h>
-
-static inline void cairn_arch_put_insn(unsigned char *insn, uint32_t word)
-{
-	insn[0] = (unsigned char)word;
-	insn[1] = (unsigned char)(word >> 8);
-	insn[2] = (unsigned char)(word >> 16);
-	insn[3] = (unsigned char)(word >> 24);
-}
+#include <word_arch.h>
 
 /* The jump from `from` to `to`. 0, or -ERANGE: out of reach. */
 static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
@@ -33,7 +25,7 @@ static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t
 
 	if (reach & 3 || reach + 0x8000000u >= 0x10000000u)
 		return -ERANGE;
-	cairn_arch_put_insn(insn, 0x14000000u | (uint32_t)(reach >> 2 & 0x3ffffff));
+	cairn_arch_put_word(insn, 0x14000000u | (uint32_t)(reach >> 2 & 0x3ffffff), 0);
 	return 0;
 }
 
@@ -43,17 +35,8 @@ static inline int cairn_arch_nop(unsigned char *insn, uintptr_t from, uintptr_t 
 	const int status = cairn_arch_jump(insn, from, to);
 
 	if (!status)
-		cairn_arch_put_insn(insn, 0xd503201fu);
+		cairn_arch_put_word(insn, 0xd503201fu, 0);
 	return status;
-}
-
-/* Write one instruction over the other while threads may run it. The text is writable. */
-static inline void cairn_arch_poke(unsigned char *at, const unsigned char *insn, size_t size)
-{
-	uint32_t word;
-
-	__builtin_memcpy(&word, insn, size);
-	__atomic_store_n((uint32_t *)(uintptr_t)at, word, __ATOMIC_RELAXED);
 }
 
 /* Make what was written in [begin, end) visible to instruction fetch, on every CPU. */

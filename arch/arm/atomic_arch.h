@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * 32-bit ARM: atomics on one machine word. With ldrex and strex (ARMv6 and later, not in Thumb-1) they are
- * generic's: compilers inline those. Else compilers would call functions, and not all call libgcc's; here
- * the kernel's own code is called, at fixed addresses, which does what the CPU at hand needs and which
- * signal handlers do not split (Linux: Documentation/arm/kernel_user_helpers). A kernel may be built
- * without it; then code for such CPUs, libgcc's too, does not run.
+ * 32-bit ARM: atomics on one machine word. With ldrex and strex (ARMv6 and later, not in Thumb-1) generic's.
+ * Else compilers would call functions, and not all call libgcc's; here the kernel's own code is called, at
+ * fixed addresses: right for any CPU, and not split by signal handlers (Linux,
+ * Documentation/arm/kernel_user_helpers). Kernels without it run no such code, libgcc's neither.
  */
 #ifdef __ARM_FEATURE_LDREX
 #include "../generic/atomic_arch.h"
-#else
-#ifndef CAIRN_ATOMIC_ARCH_H
+#elif !defined(CAIRN_ATOMIC_ARCH_H)
 #define CAIRN_ATOMIC_ARCH_H
 
 #include <stdint.h>
@@ -35,31 +33,20 @@ static inline int cairn_arch_cmpxchg(uintptr_t *word, uintptr_t *old, uintptr_t 
 /* Add to *word; returns the sum. */
 static inline uintptr_t cairn_arch_add(uintptr_t *word, uintptr_t more)
 {
-	uintptr_t was;
+	uintptr_t was = *(volatile uintptr_t *)word;
 
-	do {
-		was = *(volatile uintptr_t *)word;
-	} while (CAIRN_ARCH_KERNEL_CMPXCHG(was, was + more, word));
+	while (!cairn_arch_cmpxchg(word, &was, was + more))
+		;
 	return was + more;
 }
 
-/* Full, read and write barriers: there is one kind. */
-static inline void cairn_arch_mb(void)
-{
-	((void (*)(void))0xffff0fa0)();
-}
-
+/* Full, read and write barriers: there is one kind; nor is anything cheaper for one thread. */
+#define cairn_arch_mb ((void (*)(void))0xffff0fa0)
 #define cairn_arch_rmb cairn_arch_mb
 #define cairn_arch_wmb cairn_arch_mb
-/* Against signal handlers of the same thread only: there is nothing cheaper. */
 #define cairn_arch_cmpxchg_local cairn_arch_cmpxchg
 #define cairn_arch_add_local cairn_arch_add
+/* A hint in a loop that waits for another CPU: there is none. */
+#define cairn_arch_relax() __asm__ volatile("" : : : "memory")
 
-/* A hint in a loop that waits for another CPU. */
-static inline void cairn_arch_relax(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
-
-#endif
 #endif

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * 32-bit ARM: the virtual counter of the generic timer (ARM DDI 0406C, B8.1.3), in code for ARMv7 and
- * later. One rate on all CPUs and in all power states; its zero is the machine's start.
- *
- * Some ARMv7 CPUs have none, and the kernel may forbid it: then reading is SIGILL, and no register that
- * can be read everywhere tells. But the kernel's vDSO has clock_gettime only where the counter is there,
- * allowed, and set up alike on all CPUs. Without it (as under QEMU's user-mode emulation), and in code for
- * older CPUs, time is CLOCK_MONOTONIC. The library must not be for ARMv7 where a file of events is not.
- *
- * The cycle counter of the performance monitors would be no good even where PMUSERENR allows it: it has
- * 32 bits, counts at the CPU's momentary rate, and each CPU has its own.
+ * later: one rate on all CPUs and in all power states. Some have none, and the kernel may forbid it: then
+ * reading is SIGILL. The kernel's vDSO has clock_gettime only where the counter is there, allowed, and alike
+ * on all CPUs; without it (as under QEMU's user-mode emulation), and in code for older CPUs, time is
+ * CLOCK_MONOTONIC. The library must not be for ARMv7 where a file of events is not. The PMU's cycle counter
+ * is no good: 32 bits, at the CPU's momentary rate, one for each CPU.
  */
 #ifndef CAIRN_CLOCK_ARCH_H
 #define CAIRN_CLOCK_ARCH_H
@@ -25,7 +21,7 @@
 /* The vDSO has this function where the counter may be read. */
 #define CAIRN_ARCH_CLOCK_VDSO "__vdso_clock_gettime"
 
-/* The counter, read out of order where the CPU does so: one read per event. */
+/* Read out of order where the CPU does so. */
 static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 {
 	uint64_t ticks = 0;

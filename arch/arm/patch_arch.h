@@ -3,40 +3,28 @@
  * 32-bit ARM: encodings of the site and how to write them (ARM DDI 0406C, A8.8.18 "B", A8.8.119 "NOP").
  * The low bits of `to` tell the instruction set: see site_arch.h.
  *
- * What it rests on. ARM since ARMv6K: NOP and B are on the list of instructions that may be changed while
- * other CPUs execute them (A3.5.4): each executes the old or the new one. Thumb-2: NOP.W and B.W are *not*
- * on that list, and the architecture says nothing of what happens. But the site is one aligned word, so it
- * lies in one cache line, one store writes it, and a CPU that fetches words whole finds one of the two. The
- * same goes for ARM before ARMv6K, whose CPUs have one core. Who wants no such reliance compiles for ARM
- * (-marm) or builds with CAIRN_SITES=branch. Only QEMU was tried, which has no caches and no fetches.
+ * ARM since ARMv6K: NOP and B are on the list of instructions that may be changed while other CPUs execute
+ * them (A3.5.4). Thumb-2: NOP.W and B.W are *not*. But the site is one aligned word, in one cache line, one
+ * store writes it, and a CPU that fetches words whole finds one of the two; so, too, before ARMv6K, on one
+ * core. Who wants no such reliance compiles with -marm or CAIRN_SITES=branch. Only QEMU was tried.
  */
 #ifndef CAIRN_PATCH_ARCH_H
 #define CAIRN_PATCH_ARCH_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <site_arch.h>
-
-/* Two halfwords, little-endian. */
-static inline void cairn_arch_arm_put(unsigned char *insn, uint32_t first, uint32_t second)
-{
-	insn[0] = (unsigned char)first;
-	insn[1] = (unsigned char)(first >> 8);
-	insn[2] = (unsigned char)second;
-	insn[3] = (unsigned char)(second >> 8);
-}
+#include <word_arch.h>
 
 /* ARM (A1): 24 bits of distance in words, from 8 bytes behind the site. */
 static inline int cairn_arch_arm_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
 	const uintptr_t reach = to - from - 8;
-	const uint32_t word = 0xea000000u | (uint32_t)(reach >> 2 & 0xffffff);
 
 	if (reach & 3 || reach + 0x2000000u >= 0x4000000u)
 		return -ERANGE;
-	cairn_arch_arm_put(insn, word, word >> 16);
+	cairn_arch_put_word(insn, 0xea000000u | (uint32_t)(reach >> 2 & 0xffffff), 0);
 	return 0;
 }
 
@@ -52,8 +40,10 @@ static inline int cairn_arch_thumb_jump(unsigned char *insn, uintptr_t from, uin
 
 	if (reach & 1 || reach + 0x1000000u >= 0x2000000u)
 		return -ERANGE;
-	cairn_arch_arm_put(insn, 0xf000u | s << 10 | (distance >> 12 & 0x3ff),
-			   0x9000u | j1 << 13 | j2 << 11 | (distance >> 1 & 0x7ff));
+	cairn_arch_put_word(insn,
+			    0x9000f000u | s << 10 | (distance >> 12 & 0x3ff) |
+				    (j1 << 13 | j2 << 11 | (distance >> 1 & 0x7ff)) << 16,
+			    0);
 	return 0;
 }
 
@@ -69,26 +59,13 @@ static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t
 /* The disabled site at `from` whose cold branch is at `to`. 0, or -ERANGE, as above. */
 static inline int cairn_arch_nop(unsigned char *insn, uintptr_t from, uintptr_t to)
 {
+	/* nop.w; mov r0, r0; nop */
+	const uint32_t word = to & 1 ? 0x8000f3afu : to & 2 ? 0xe1a00000u : 0xe320f000u;
 	const int status = cairn_arch_jump(insn, from, to);
 
-	if (status)
-		return status;
-	if (to & 1)
-		cairn_arch_arm_put(insn, 0xf3af, 0x8000); /* nop.w */
-	else if (to & 2)
-		cairn_arch_arm_put(insn, 0x0000, 0xe1a0); /* mov r0, r0 */
-	else
-		cairn_arch_arm_put(insn, 0xf000, 0xe320); /* nop */
-	return 0;
-}
-
-/* Write one instruction over the other while threads may run it. The text is writable. */
-static inline void cairn_arch_poke(unsigned char *at, const unsigned char *insn, size_t size)
-{
-	uint32_t word;
-
-	__builtin_memcpy(&word, insn, size);
-	*(volatile uint32_t *)(uintptr_t)at = word;
+	if (!status)
+		cairn_arch_put_word(insn, word, 0);
+	return status;
 }
 
 /* Make what was written in [begin, end) visible to instruction fetch, on every CPU: a system call. */

@@ -20,25 +20,18 @@
 #define CAIRN_PATCH_ARCH_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <site_arch.h>
+#include <word_arch.h>
 
 /* Of the C library; its header, <sys/cachectl.h>, is not everywhere that encoders are tested. */
 extern int cacheflush(void *begin, int size, int caches);
 #define CAIRN_ARCH_BOTH_CACHES 3
 
 /* A halfword at a time for microMIPS, high half first; both orders agree where data are big-endian. */
-static inline void cairn_arch_put_insn(unsigned char *insn, uint32_t word)
-{
-	const int mix = CAIRN_ARCH_SITE_BIG ? 3 : CAIRN_ARCH_SITE_TAG ? 2 : 0;
-	int i;
-
-	for (i = 0; i < 4; i++)
-		insn[i ^ mix] = (unsigned char)(word >> 8 * i);
-}
+#define CAIRN_ARCH_MIX (CAIRN_ARCH_SITE_BIG ? 3 : CAIRN_ARCH_SITE_TAG ? 2 : 0)
 
 /* The instruction at `from` that jumps to `to`; 0, which is none: out of reach. */
 static inline uint32_t cairn_arch_jump_word(uintptr_t from, uintptr_t to)
@@ -76,18 +69,8 @@ static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t
 	if (!word)
 		return -ERANGE;
 	memset(insn, 0, CAIRN_ARCH_SITE_SIZE);
-	cairn_arch_put_insn(insn, word);
+	cairn_arch_put_word(insn, word, CAIRN_ARCH_MIX);
 	return 0;
-}
-
-/* Write one instruction over the other while threads may run it. The text is writable. */
-static inline void cairn_arch_poke(unsigned char *at, const unsigned char *insn, size_t size)
-{
-	uint32_t word;
-
-	(void)size; /* the delay slot is the same */
-	memcpy(&word, insn, sizeof(word));
-	__atomic_store_n((uint32_t *)(uintptr_t)at, word, __ATOMIC_RELAXED);
 }
 
 /* Make what was written in [begin, end) visible to instruction fetch, on every CPU. */

@@ -13,18 +13,12 @@
 #define CAIRN_PATCH_ARCH_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <site_arch.h>
+#include <word_arch.h>
 
-static inline void cairn_arch_put_insn(unsigned char *insn, uint32_t word)
-{
-	int i;
-
-	for (i = 0; i < 4; i++)
-		insn[CAIRN_ARCH_SITE_BIG ? 3 - i : i] = (unsigned char)(word >> 8 * i);
-}
+#define CAIRN_ARCH_MIX (CAIRN_ARCH_SITE_BIG ? 3 : 0)
 
 /* The jump from `from` to `to`. 0, or -ERANGE: out of reach. */
 static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
@@ -33,7 +27,7 @@ static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t
 
 	if (reach & 3 || reach + 0x2000000 >= 0x4000000)
 		return -ERANGE;
-	cairn_arch_put_insn(insn, 0x48000000u | (uint32_t)(reach & 0x3fffffc));
+	cairn_arch_put_word(insn, 0x48000000u | (uint32_t)(reach & 0x3fffffc), CAIRN_ARCH_MIX);
 	return 0;
 }
 
@@ -43,17 +37,8 @@ static inline int cairn_arch_nop(unsigned char *insn, uintptr_t from, uintptr_t 
 	const int status = cairn_arch_jump(insn, from, to);
 
 	if (!status)
-		cairn_arch_put_insn(insn, 0x60000000u);
+		cairn_arch_put_word(insn, 0x60000000u, CAIRN_ARCH_MIX);
 	return status;
-}
-
-/* Write one instruction over the other while threads may run it. The text is writable. */
-static inline void cairn_arch_poke(unsigned char *at, const unsigned char *insn, size_t size)
-{
-	uint32_t word;
-
-	__builtin_memcpy(&word, insn, size);
-	__atomic_store_n((uint32_t *)(uintptr_t)at, word, __ATOMIC_RELAXED);
 }
 
 /* The smallest block of a cache that any PowerPC has; a site is in one block, of whatever size. */

@@ -14,21 +14,13 @@
 #define CAIRN_PATCH_ARCH_H
 
 #include <errno.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include <site_arch.h>
+#include <word_arch.h>
 
 /* Of the C library; its header, <sys/cachectl.h>, is not everywhere that encoders are tested. */
 extern int __riscv_flush_icache(void *begin, void *end, unsigned long flags);
-
-static inline void cairn_arch_put_insn(unsigned char *insn, uint32_t word)
-{
-	insn[0] = (unsigned char)word;
-	insn[1] = (unsigned char)(word >> 8);
-	insn[2] = (unsigned char)(word >> 16);
-	insn[3] = (unsigned char)(word >> 24);
-}
 
 /* The jump from `from` to `to`. 0, or -ERANGE: out of reach. */
 static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t to)
@@ -39,8 +31,10 @@ static inline int cairn_arch_jump(unsigned char *insn, uintptr_t from, uintptr_t
 	if (from & 3 || reach & 1 || reach + 0x100000 >= 0x200000)
 		return -ERANGE;
 	/* Bits 20, 10 to 1, 11, 19 to 12 of the distance; rd 0; opcode JAL. */
-	cairn_arch_put_insn(insn, (distance & 0x100000) << 11 | (distance & 0x7fe) << 20 |
-					  (distance & 0x800) << 9 | (distance & 0xff000) | 0x6f);
+	cairn_arch_put_word(insn,
+			    (distance & 0x100000) << 11 | (distance & 0x7fe) << 20 |
+				    (distance & 0x800) << 9 | (distance & 0xff000) | 0x6f,
+			    0);
 	return 0;
 }
 
@@ -50,17 +44,8 @@ static inline int cairn_arch_nop(unsigned char *insn, uintptr_t from, uintptr_t 
 	const int status = cairn_arch_jump(insn, from, to);
 
 	if (!status)
-		cairn_arch_put_insn(insn, 0x00000013);
+		cairn_arch_put_word(insn, 0x00000013, 0);
 	return status;
-}
-
-/* Write one instruction over the other while threads may run it. The text is writable. */
-static inline void cairn_arch_poke(unsigned char *at, const unsigned char *insn, size_t size)
-{
-	uint32_t word;
-
-	__builtin_memcpy(&word, insn, size);
-	__atomic_store_n((uint32_t *)(uintptr_t)at, word, __ATOMIC_RELAXED);
 }
 
 /*

@@ -8,46 +8,32 @@
 
 #include <stdint.h>
 
-/* If *word is *old, make it `fresh` and return 1; else put what it is in *old and return 0. */
-static inline int cairn_arch_cmpxchg_local(uintptr_t *word, uintptr_t *old, uintptr_t fresh)
-{
-	unsigned char done;
+/*
+ * cmpxchg: if *word is *old, make it `fresh` and return 1; else put what it is in *old and return 0.
+ * add: add to *word; returns the sum.
+ */
+#define CAIRN_ARCH_ATOMICS(suffix, lock)                                                           \
+	static inline int cairn_arch_cmpxchg##suffix(uintptr_t *word, uintptr_t *old,              \
+						     uintptr_t fresh)                              \
+	{                                                                                          \
+		unsigned char done;                                                                \
+                                                                                                   \
+		__asm__ volatile(lock "cmpxchg %3, %1\n\tsete %0"                                  \
+				 : "=q"(done), "+m"(*word), "+a"(*old)                             \
+				 : "r"(fresh)                                                      \
+				 : "memory", "cc");                                                \
+		return done;                                                                       \
+	}                                                                                          \
+	static inline uintptr_t cairn_arch_add##suffix(uintptr_t *word, uintptr_t more)            \
+	{                                                                                          \
+		uintptr_t was = more;                                                              \
+                                                                                                   \
+		__asm__ volatile(lock "xadd %0, %1" : "+r"(was), "+m"(*word) : : "memory", "cc");  \
+		return was + more;                                                                 \
+	}
 
-	__asm__ volatile("cmpxchg %3, %1\n\tsete %0"
-			 : "=q"(done), "+m"(*word), "+a"(*old)
-			 : "r"(fresh)
-			 : "memory", "cc");
-	return done;
-}
-
-/* Add to *word; returns the sum. */
-static inline uintptr_t cairn_arch_add_local(uintptr_t *word, uintptr_t more)
-{
-	uintptr_t was = more;
-
-	__asm__ volatile("xadd %0, %1" : "+r"(was), "+m"(*word) : : "memory", "cc");
-	return was + more;
-}
-
-/* The same between threads; acquire and release. */
-static inline int cairn_arch_cmpxchg(uintptr_t *word, uintptr_t *old, uintptr_t fresh)
-{
-	unsigned char done;
-
-	__asm__ volatile("lock; cmpxchg %3, %1\n\tsete %0"
-			 : "=q"(done), "+m"(*word), "+a"(*old)
-			 : "r"(fresh)
-			 : "memory", "cc");
-	return done;
-}
-
-static inline uintptr_t cairn_arch_add(uintptr_t *word, uintptr_t more)
-{
-	uintptr_t was = more;
-
-	__asm__ volatile("lock; xadd %0, %1" : "+r"(was), "+m"(*word) : : "memory", "cc");
-	return was + more;
-}
+CAIRN_ARCH_ATOMICS(_local, "")
+CAIRN_ARCH_ATOMICS(, "lock; ") /* between threads; acquire and release */
 
 /* Full barrier; read and write barriers are the compiler's only (total store order). */
 static inline void cairn_arch_mb(void)
@@ -60,10 +46,7 @@ static inline void cairn_arch_rmb(void)
 	__asm__ volatile("" : : : "memory");
 }
 
-static inline void cairn_arch_wmb(void)
-{
-	__asm__ volatile("" : : : "memory");
-}
+#define cairn_arch_wmb cairn_arch_rmb
 
 /* A hint in a loop that waits for another CPU. */
 static inline void cairn_arch_relax(void)

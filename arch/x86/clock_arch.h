@@ -12,7 +12,7 @@
 #define CAIRN_ARCH_CLOCK_NAME "tsc"
 #define CAIRN_ARCH_CLOCK_BITS 64
 
-/* The counter, read out of order where the CPU does so: one read per event. */
+/* Read out of order where the CPU does so. */
 static inline __attribute__((always_inline)) uint64_t cairn_arch_ticks(void)
 {
 #ifdef __x86_64__
