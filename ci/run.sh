@@ -1,10 +1,10 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 #
-# ci/run.sh [TARGET...]: build each target of ci/matrix in build/TARGET and run its whole test suite; those
-# of ci/matrix.more too if they are named. Installs what is missing. Ends with a table and the line
-# "N passed, N failed"; the exit status is 0 only if every target was built and ran tests, and every test
-# passed. What a target printed is in build/TARGET/ci.log.
+# ci/run.sh [TARGET...]: build each target, by default all of ci/matrix, in build/TARGET and run its whole
+# test suite. Installs what is missing. Ends with a table and the line "N passed, N failed"; the exit status
+# is 0 only if every target was built and ran tests, and every test passed. What a target printed is in
+# build/TARGET/ci.log.
 #
 # The table's columns: tests; tests or parts of tests that an emulator cannot run (tests/README.md);
 # seconds; the clock that the library took; patch/N: tracepoints are instructions of N bytes, or branch;
@@ -18,19 +18,15 @@ ulimit -c 0
 target_time=1200 # seconds that the tests of one target may take
 test_time=600    # and each test
 
-lines_of()
-{
-	grep -h -v -e '^#' -e '^[[:space:]]*$' "$@"
-}
-lines=$(lines_of ci/matrix ci/matrix.more)
+lines=$(grep -v -e '^#' -e '^[[:space:]]*$' ci/matrix)
 if [ $# -eq 0 ]; then
-	mapfile -t targets < <(lines_of ci/matrix | awk '{ print $1 }')
+	mapfile -t targets < <(awk '{ print $1 }' <<<"$lines")
 else
 	targets=("$@")
 fi
 for target in "${targets[@]}"; do
 	if ! awk '{ print $1 }' <<<"$lines" | grep -Fqx -e "$target"; then
-		echo "ci/run.sh: ci/matrix and ci/matrix.more have no target '$target'" >&2
+		echo "ci/run.sh: ci/matrix has no target '$target'" >&2
 		exit 2
 	fi
 done
