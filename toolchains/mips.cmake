@@ -12,6 +12,7 @@ set(CMAKE_CXX_COMPILER ${cairn_triple}-g++)
 set(CMAKE_AR ${cairn_triple}-gcc-ar CACHE FILEPATH "" FORCE)
 set(CMAKE_RANLIB ${cairn_triple}-gcc-ranlib CACHE FILEPATH "" FORCE)
 set(CMAKE_CROSSCOMPILING_EMULATOR /usr/bin/qemu-mips;-L;/usr/${cairn_triple})
+set(cairn_old_cpu 24Kf) # tests run on this model of the emulator, too
 
 set(CMAKE_FIND_ROOT_PATH /usr/${cairn_triple})
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
