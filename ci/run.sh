@@ -7,7 +7,7 @@
 # build/TARGET/ci.log.
 #
 # The table's columns: tests; tests or parts of tests that an emulator cannot run (tests/README.md);
-# seconds; the clock that the library took; patch/N: tracepoints are instructions of N bytes, or branch;
+# seconds, without those of its build that passed in the tests of the target before; the clock that the library took; patch/N: tracepoints are instructions of N bytes, or branch;
 # the instructions that an enabled event of one 32-bit field runs (without the C library's, where the clock
 # is CLOCK_MONOTONIC); and the text bytes of libcairn.a.
 set -euo pipefail
@@ -66,6 +66,18 @@ build()
 	cmake --build "$dir" -j 2 -- -k 0
 }
 
+# begin TARGET: build it in the background, as process $builder. A target's tests wait a good part of their
+# time, so the next target is built meanwhile, with what they leave of the CPUs.
+begin()
+{
+	local fields
+	read -r -a fields < <(awk -v name="$1" '$1 == name' <<<"$lines")
+	mkdir -p "build/$1"
+	rm -f "build/$1/figures"
+	{ renice -n 10 "$BASHPID" && build "${fields[@]}"; } >"build/$1/ci.log" 2>&1 &
+	builder=$!
+}
+
 # run_tests TARGET. ThreadSanitizer knows few address space layouts; where the kernel spreads mappings
 # wider, its programs run without.
 run_tests()
@@ -91,17 +103,19 @@ table=$(printf "$layout" target passed failed native-only seconds clock sites in
 findings= # what failed, again at the end, where a short log still has it
 passed=0
 failed=0
-for target in "${targets[@]}"; do
-	read -r -a fields < <(awk -v name="$target" '$1 == name' <<<"$lines")
-	mkdir -p "build/$target"
-	rm -f "build/$target/figures"
+begin "${targets[0]}"
+for ((i = 0; i < ${#targets[@]}; i++)); do
+	target=${targets[i]}
 	log=build/$target/ci.log
 	SECONDS=0
 	ok=0
 	bad=0
 	note=
 	echo "== $target"
-	if ! build "${fields[@]}" >"$log" 2>&1; then
+	built=0
+	wait "$builder" || built=1
+	[ $((i + 1)) -ge ${#targets[@]} ] || begin "${targets[i + 1]}"
+	if [ $built -ne 0 ]; then
 		bad=1
 		note="  did not build"
 		tail -n 40 "$log"
