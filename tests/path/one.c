@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Enabled events with a mark between them, for tests/figures.sh, which counts what runs from mark to mark.
- * Prints what the table of ci/run.sh says of this configuration: the clock, and the kind of site.
+ * (With the argument `traced` they run under tests/path/steps.c.) Prints what the table of ci/run.sh says of this configuration: the clock, and the kind of site.
  */
 #include <cairn/cairn.h>
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ptrace.h>
 
 CAIRN_EVENT(path, one, CAIRN_U32(n));
 
@@ -20,7 +22,7 @@ static __attribute__((noinline)) void one(uint32_t n)
 	cairn_trace(path, one, n);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	struct cairn_config config = { .size = sizeof(config) };
 	struct cairn_session *session;
@@ -30,6 +32,9 @@ int main(void)
 
 	if (cairn_session_start(&session, &config) || cairn_enable(session, "path:one") != 1)
 		return 1;
+	if (argc == 2 && !strcmp(argv[1], "traced") &&
+	    (ptrace(PTRACE_TRACEME, 0, NULL, NULL) || raise(SIGSTOP)))
+		return 3;
 	for (i = 0; i < 4; i++) {
 		mark();
 		one(i);
