@@ -10,7 +10,7 @@ set -eu
 demo="gcc g++ libc6-dev cmake ninja-build pkg-config libelf-dev libsqlite3-dev babeltrace2"
 default="$demo
 	git binutils make check libsubunit-dev clang clang-format lld llvm libclang-rt-14-dev shellcheck
-	valgrind strace gdb dpkg-dev xz-utils"
+	valgrind strace dpkg-dev xz-utils"
 peers="$demo lttng-tools liblttng-ust-dev bpftrace systemtap-sdt-dev"
 
 want=
