@@ -10,7 +10,7 @@ set -eu
 demo="gcc g++ libc6-dev cmake ninja-build pkg-config libelf-dev libsqlite3-dev babeltrace2"
 default="$demo
 	git binutils make check libsubunit-dev clang clang-format lld llvm libclang-rt-14-dev shellcheck
-	valgrind strace dpkg-dev xz-utils"
+	valgrind strace dpkg-dev xz-utils openssh-client openssh-server"
 peers="$demo lttng-tools liblttng-ust-dev bpftrace systemtap-sdt-dev"
 
 want=
@@ -44,7 +44,7 @@ if [ "$(id -u)" -ne 0 ]; then
 	fi
 fi
 
-# A package's daemon is not to be started: nothing here needs one.
+# A package's daemon is not to be started, now or when the machine starts: nothing here needs one.
 policy=/usr/sbin/policy-rc.d
 made_policy=
 log=$(mktemp)
@@ -75,3 +75,6 @@ if ! install; then
 	apt update || { cat "$log" >&2; exit 1; }
 	install || { cat "$log" >&2; exit 1; }
 fi
+case "$missing " in
+*" openssh-server "*) $as_root update-rc.d ssh disable ;;
+esac
