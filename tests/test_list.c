@@ -30,7 +30,7 @@
 #define BATCH 150 /* files a run */
 #define ARGUMENTS (BATCH + 16)
 
-static char folder[80];      /* for everything; removed at the end */
+static char folder[400];     /* for everything; removed at the end */
 static uint64_t seed, state; /* of random_number */
 
 /* ---- running the command ---- */
@@ -929,7 +929,7 @@ END_TEST
 /* A folder of its own for every test; main removes all of them, also after a failure. */
 static void go_to_folder(void)
 {
-	char own[96];
+	char own[420];
 
 	snprintf(own, sizeof(own), "%s/%ld", folder, (long)getpid());
 	ck_assert_msg(mkdir(own, 0777) == 0 && chdir(own) == 0, "%s: %s", own, strerror(errno));
@@ -972,7 +972,7 @@ int main(void)
 	int failed;
 
 	choose_seed();
-	snprintf(folder, sizeof(folder), "%.40s/cairn-list-XXXXXX", top ? top : "/tmp");
+	snprintf(folder, sizeof(folder), "%.380s/cairn-list-XXXXXX", top ? top : "/tmp");
 	if (!mkdtemp(folder)) {
 		perror(folder);
 		return 1;
