@@ -6,10 +6,14 @@
 # is 0 only if every target was built and ran tests, and every test passed. What a target printed is in
 # build/TARGET/ci.log.
 #
+# ci/run.sh TARGET... --board USER@HOST: the same in build/TARGET-board, but what was built is run on that
+# board, by ssh. ci/board.sh says what it needs and reads from the environment, tests/README.md what is left out.
+#
 # The table's columns: tests; tests or parts of tests that an emulator cannot run (tests/README.md);
-# seconds, without those of its build that passed in the tests of the target before; the clock that the library took; patch/N: tracepoints are instructions of N bytes, or branch;
-# the instructions that an enabled event of one 32-bit field runs (without the C library's, where the clock
-# is CLOCK_MONOTONIC); and the text bytes of libcairn.a.
+# seconds, without those of its build that passed in the tests of the target before; the clock that the
+# library took; patch/N: tracepoints are instructions of N bytes, or branch; the instructions that an enabled
+# event of one 32-bit field runs (without the C library's, where the clock is CLOCK_MONOTONIC); and the text
+# bytes of libcairn.a.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
@@ -18,11 +22,28 @@ ulimit -c 0
 target_time=1200 # seconds that the tests of one target may take
 test_time=600    # and each test
 
+# --board, wherever it stands; the other words are targets.
+board=
+suffix= # of folders in build
+targets=()
+while [ $# -gt 0 ]; do
+	if [ "$1" = --board ]; then
+		board=${2:-}
+		suffix=-board
+		shift
+	else
+		targets+=("$1")
+	fi
+	shift $(($# > 0))
+done
+if [ -n "$suffix" ] && { [ -z "$board" ] || [ ${#targets[@]} -eq 0 ]; }; then
+	echo "usage: ci/run.sh TARGET... --board USER@HOST" >&2
+	exit 2
+fi
+
 lines=$(grep -v -e '^#' -e '^[[:space:]]*$' ci/matrix)
-if [ $# -eq 0 ]; then
+if [ ${#targets[@]} -eq 0 ]; then
 	mapfile -t targets < <(awk '{ print $1 }' <<<"$lines")
-else
-	targets=("$@")
 fi
 for target in "${targets[@]}"; do
 	if ! awk '{ print $1 }' <<<"$lines" | grep -Fqx -e "$target"; then
@@ -34,12 +55,16 @@ mapfile -t toolchains < <(for target in "${targets[@]}"; do
 	awk -v name="$target" '$1 == name && $2 != "-" { print $2 }' <<<"$lines"
 done | sort -u)
 ci/setup.sh "${toolchains[@]}"
+# What follows runs in the board's session.
+if [ -n "$board" ] && [ -z "${CAIRN_BOARD_ROOT:-}" ]; then
+	exec ci/board.sh session "$board" ci/run.sh "${targets[@]}" --board "$board"
+fi
 
 # build TARGET TOOLCHAIN ARGUMENT...: configure and build in build/TARGET.
 build()
 {
 	local target=$1 toolchain=$2 triple
-	local dir=build/$target arguments=()
+	local dir=build/$target$suffix arguments=()
 	shift 2
 	for argument; do
 		[ "$argument" = - ] || arguments+=("$argument")
@@ -56,6 +81,9 @@ build()
 		fi
 	fi
 
+	[ -z "$board" ] ||
+		arguments+=("-DCMAKE_PROJECT_INCLUDE=$root/ci/board.cmake")
+
 	# What another set of arguments left in the cache must not have a say.
 	if [ "$(cat "$dir/arguments" 2>/dev/null)" != "${arguments[*]}" ]; then
 		find "$dir" -mindepth 1 -maxdepth 1 ! -name ci.log -exec rm -rf {} + || return
@@ -63,7 +91,8 @@ build()
 	fi
 	cmake -S . -B "$dir" -G Ninja -DCMAKE_BUILD_TYPE=RelWithDebInfo \
 		-DCMAKE_COMPILE_WARNING_AS_ERROR=ON "${arguments[@]}" || return
-	cmake --build "$dir" -j 2 -- -k 0
+	cmake --build "$dir" -j 2 -- -k 0 || return
+	[ -z "$board" ] || ci/board.sh copy "$dir"
 }
 
 # begin TARGET: build it in the background, as process $builder. A target's tests wait a good part of their
@@ -72,9 +101,9 @@ begin()
 {
 	local fields
 	read -r -a fields < <(awk -v name="$1" '$1 == name' <<<"$lines")
-	mkdir -p "build/$1"
-	rm -f "build/$1/figures"
-	{ renice -n 10 "$BASHPID" && build "${fields[@]}"; } >"build/$1/ci.log" 2>&1 &
+	mkdir -p "build/$1$suffix"
+	rm -f "build/$1$suffix/figures"
+	{ renice -n 10 "$BASHPID" && build "${fields[@]}"; } >"build/$1$suffix/ci.log" 2>&1 &
 	builder=$!
 }
 
@@ -83,18 +112,20 @@ begin()
 run_tests()
 {
 	local before=()
-	if grep -q '^CAIRN_SANITIZE:STRING=thread' "build/$1/CMakeCache.txt" &&
+	if grep -q '^CAIRN_SANITIZE:STRING=thread' "build/$1$suffix/CMakeCache.txt" &&
 		[ "$(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 0)" -gt 28 ]; then
 		before=(setarch -R)
 	fi
-	"${before[@]}" ctest --test-dir "build/$1" -j 2 --output-on-failure --no-tests=error \
-		--timeout $test_time --stop-time "$(date -d "+$target_time seconds" +%H:%M:%S)"
+	"${before[@]}" ctest --test-dir "build/$1$suffix" -j 2 --output-on-failure --no-tests=error \
+		--timeout $test_time --stop-time "$(date -d "+$target_time seconds" +%H:%M:%S)" || return
+	# Nothing counts as native only because the board went away.
+	[ -z "$board" ] || ci/board.sh run "$root/build/$1$suffix/tests/program_board" exit 0
 }
 
 # figure TARGET NAME: what tests/figures.sh wrote of this target; -: it did not, or there is none.
 figure()
 {
-	sed -n "s/^$2=//p" "build/$1/figures" 2>/dev/null | grep . || echo -
+	sed -n "s/^$2=//p" "build/$1$suffix/figures" 2>/dev/null | grep . || echo -
 }
 
 layout='%-15s %6s %6s %11s %7s  %-10s %-8s %12s %6s'
@@ -106,15 +137,16 @@ failed=0
 begin "${targets[0]}"
 for ((i = 0; i < ${#targets[@]}; i++)); do
 	target=${targets[i]}
-	log=build/$target/ci.log
+	log=build/$target$suffix/ci.log
 	SECONDS=0
 	ok=0
 	bad=0
 	note=
-	echo "== $target"
+	echo "== $target${board:+ on $board}"
 	built=0
 	wait "$builder" || built=1
-	[ $((i + 1)) -ge ${#targets[@]} ] || begin "${targets[i + 1]}"
+	next=${targets[i + 1]:-}
+	[ -z "$next" ] || [ -n "$board" ] || begin "$next"
 	if [ $built -ne 0 ]; then
 		bad=1
 		note="  did not build"
@@ -144,11 +176,12 @@ for ((i = 0; i < ${#targets[@]}; i++)); do
 	passed=$((passed + ok))
 	failed=$((failed + bad))
 	# Tests that an emulator cannot run say so, one line each: tests/README.md has the list.
-	native=$(grep -c '^native only: ' "build/$target/Testing/Temporary/LastTest.log" 2>/dev/null || true)
+	native=$(grep -c '^native only: ' "build/$target$suffix/Testing/Temporary/LastTest.log" 2>/dev/null || true)
 	# shellcheck disable=SC2059
 	row=$(printf "$layout" "$target" "$ok" "$bad" "${native:-0}" "$SECONDS" "$(figure "$target" clock)" \
 		"$(figure "$target" sites)" "$(figure "$target" instructions)" "$(figure "$target" text)")
 	table+=$'\n'$row$note
+	[ -z "$next" ] || [ -z "$board" ] || begin "$next"
 done
 
 echo

@@ -8,7 +8,7 @@ set -eu
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 if [ -n "${CAIRN_EMULATOR:-}" ]; then
-	echo "native only: bench_smoke: a benchmark under an emulator measures the emulator"
+	echo "native only: bench_smoke: it measures this machine, without an emulator"
 	exit 0
 fi
 

@@ -22,6 +22,16 @@ static inline bool native_only(const char *test, const char *why)
 	return emulated();
 }
 
+/* The same for a board, whose traces babeltrace2 reads on another machine, when they have been copied. */
+static inline bool not_on_board(const char *test, const char *why)
+{
+	const bool board = getenv("CAIRN_BOARD_RUN") != NULL;
+
+	if (board)
+		printf("native only: %s: %s\n", test, why);
+	return board;
+}
+
 /* Fewer rounds; and sizes in memory are not ours. */
 static inline bool slow_run(void)
 {

@@ -125,7 +125,7 @@ plain()
 
 hello hello
 hello hello_cc
-if [ -n "$run" ]; then
+if ! executes; then
 	echo "native only: sqlite-clients: an emulated process cannot execute a program of its own CPU"
 else
 	clients

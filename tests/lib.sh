@@ -24,6 +24,22 @@ die()
 	exit 2
 }
 
+# on_board: do programs of the build run by ci/board.sh?
+on_board()
+{
+	case ${CAIRN_EMULATOR:-} in
+	*/ci/board.sh*) true ;;
+	*) false ;;
+	esac
+}
+
+# executes: can a program of the build execute others? Here and on a board, yes; an emulator runs no program of
+# this machine, as `true` is one.
+executes()
+{
+	${CAIRN_EMULATOR:-} true >/dev/null 2>&1
+}
+
 fail()
 {
 	echo "FAIL: $*"

@@ -9,7 +9,7 @@
 
 kept=/sys/devices/system/clocksource/clocksource0/current_clocksource
 if [ -n "${CAIRN_EMULATOR:-}" ]; then
-	echo "native only: narrow: an emulated process has no vDSO, and so no coarse clock"
+	echo "native only: narrow: it takes this machine's counter, and an emulated process has no vDSO for it"
 	exit 0
 fi
 if [ ! -r $kept ]; then

@@ -11,7 +11,7 @@
 . "$(dirname "$0")/lib.sh"
 
 if [ -n "${CAIRN_EMULATOR:-}" ]; then
-	echo "native only: path: an emulator has calls of its own"
+	echo "native only: path: an emulator has calls of its own, and strace is not on a board"
 	finish
 fi
 if [ -n "${CAIRN_SANITIZE:-}" ]; then

@@ -3,7 +3,7 @@
 # `cairn recover`: what a killed program, or one whose recorder was killed, left in memory comes into the trace,
 # without a gap; what is damaged or of living programs is left alone, with a message. On a target of another
 # CPU the program runs in the emulator, and this machine's cairn, if it was built, reads its rings.
-# shellcheck disable=SC2086 # an emulator is several words, or none
+# shellcheck disable=SC2086,SC2016 # an emulator is several words, or none; for another shell
 
 . "$(dirname "$0")/lib.sh"
 
@@ -12,11 +12,11 @@ run=${CAIRN_EMULATOR:-}
 dying=$build/tests/program_dying
 cairn="$run $build/tools/cairn"
 host=$src/build/x86_64/tools/cairn
-if [ -n "$run" ] && [ -x "$host" ] && "$host" --version >/dev/null 2>&1; then
+if [ -n "$run" ] && ! on_board && [ -x "$host" ] && "$host" --version >/dev/null 2>&1; then
 	cairn=$host
 fi
 [ -n "$run" ] && [ "$cairn" != "$host" ] && [ ! -x "$build/tools/cairn" ] && {
-	echo "native only: recover: no cairn is built for this CPU, nor for this machine (target x86_64)"
+	echo "native only: recover: no cairn is built for this CPU, nor, to read its rings, for this machine (target x86_64)"
 	finish
 }
 echo "rings are read by $cairn"
@@ -68,6 +68,32 @@ whole()
 			exit bad != ""
 		}' "$work/text" >"$work/bad" || fail "events are missing:$(cat "$work/bad")"
 }
+
+# ---- on a board, where both must be one run, with the same names of folders ----
+
+# both WORDS ARGUMENT...: the program, and what `cairn recover` says then
+both()
+{
+	words=$1
+	shift
+	rm -rf "$trace"
+	CAIRN_TRACE='dying:*' CAIRN_MODE=block CAIRN_OUTPUT=$trace CAIRN_PACKET_SIZE=4096 $run sh -c \
+		'trace=$1 cairn=$2; shift 2; "$@" >/dev/null 2>&1; exec "$cairn" recover "$trace"' \
+		sh "$trace" "$build/tools/cairn" "$dying" "$@" >"$work/said" 2>&1 || fail "recover: $(cat "$work/said")"
+	grep -q "$words" "$work/said" || fail "recover did not say '$words': $(cat "$work/said")"
+}
+if on_board; then
+	if executes; then
+		both '^cairn: 160 events of process [0-9]* recovered, 0 lost: ' 40 9
+		whole 40
+		both ' recovered, 0 lost: ' 30000 9 15000 1200
+		whole 30000
+		both 'nothing to recover' 40 0
+		whole 40
+	fi
+	echo "native only: recover, what lives, is killed from outside or damaged: a script does not see it on a board"
+	finish
+fi
 
 # ---- a program that drains itself ----
 
