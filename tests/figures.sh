@@ -56,7 +56,7 @@ count_instructions()
 if [ -n "${CAIRN_SANITIZE:-}" ]; then
 	echo "instructions=-" # a sanitizer's
 elif on_board; then
-	echo "native only: figures, instructions: a board need not have a debugger" >&2
+	echo "native only: figures, instructions: they are counted where the program was built" >&2
 	echo "instructions=-"
 else
 	count_instructions
