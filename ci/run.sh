@@ -73,7 +73,9 @@ build()
 	if [ "$toolchain" != - ]; then
 		triple=$(sed -n 's/^set(cairn_triple \(.*\))$/\1/p' "$toolchain")
 		ci/check.sh "$triple" "build/cache/check-$triple" || return
+		# Without -g, as nobody debugs it: it is a sixth of the compiler's time.
 		arguments+=("-DCMAKE_TOOLCHAIN_FILE=$root/$toolchain"
+			"-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG" "-DCMAKE_CXX_FLAGS_RELWITHDEBINFO=-O2 -DNDEBUG"
 			"-Dcheck_DIR=$root/build/cache/check-$triple/lib/cmake/check")
 		if [[ " $* " != *" -DCAIRN_TOOLS=OFF "* ]]; then
 			ci/libs.sh "$triple" "build/cache/libs-$triple" || return

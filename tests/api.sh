@@ -72,6 +72,7 @@ levels()
 		"-O2 -fPIE" "-O3 -fno-pic"; do
 		compile "$1" macros.c -std=c11 $warnings $options
 	done
+	[ "$all" ] || return 0
 	compile "$1" use.c -std=c11 $warnings -Og -fPIC
 	compile "$1" use.c -std=c11 $warnings -O3 -fPIC
 	compile "$2" use.cc -std=c++17 $cxx_warnings -O0 -fPIC

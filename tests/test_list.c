@@ -585,7 +585,7 @@ START_TEST(test_bit_flips)
 	size_t bit;
 
 	make_program(&good, _i & 1, _i & 2);
-	for (i = 0; i < effort(1500); i++) {
+	for (i = 0; i < effort(600); i++) {
 		p = good;
 		for (flips = 1 + random_number() % 3; flips > 0; flips--) {
 			bit = random_number() % (8 * p.size);
@@ -909,7 +909,7 @@ START_TEST(test_trace_bit_flips)
 	size_t bit;
 
 	read_good_trace();
-	for (i = 0; i < effort(3000); i++) {
+	for (i = 0; i < effort(1000); i++) {
 		memcpy(stream, stream_bytes, stream_size);
 		memcpy(text, metadata_bytes, metadata_size);
 		for (flips = 1 + random_number() % 4; flips > 0; flips--) {
