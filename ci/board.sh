@@ -154,6 +154,8 @@ copy()
 		die "cannot copy $build to the board $CAIRN_BOARD:" \
 			"make room, or name a folder there that has it: CAIRN_BOARD_DIR=FOLDER"
 	said=$("$source/ci/board.sh" run "$source/$build/tests/program_board" exit 42 2>&1) || status=$?
+	# A shell there may have taken the file for a script, and told each of its words.
+	said=$(printf '%s' "$said" | LC_ALL=C tr -c '[:print:]' ' ' | cut -c1-200)
 	[ $status = 42 ] ||
 		die "the board $CAIRN_BOARD ($(on_board 'uname -m' </dev/null || true)) cannot run programs of $build:" \
 			"${said:-status $status}. It must be of their CPU, have their libraries (C library not older than" \

@@ -157,7 +157,7 @@ for ((i = 0; i < ${#targets[@]}; i++)); do
 		status=0
 		run_tests "$target" >>"$log" 2>&1 || status=$?
 		# "87% tests passed, 2 tests failed out of 16"
-		summary=$(grep -E '^[0-9]+% tests passed, ' "$log" | tail -n 1 || true)
+		summary=$(grep -a -E '^[0-9]+% tests passed, ' "$log" | tail -n 1 || true)
 		if [[ $summary =~ ^[0-9]+%\ tests\ passed,\ ([0-9]+)\ tests?\ failed\ out\ of\ ([0-9]+)$ ]]; then
 			bad=${BASH_REMATCH[1]}
 			ok=$((BASH_REMATCH[2] - bad))
@@ -171,14 +171,14 @@ for ((i = 0; i < ${#targets[@]}; i++)); do
 		fi
 		if [ "$bad" -ne 0 ]; then
 			tail -n 80 "$log"
-			findings+=$(grep -E -e '^FAIL' -e ':[EF]:' -e 'Sanitizer: ' -e 'runtime error: ' \
+			findings+=$(grep -a -E -e '^FAIL' -e ':[EF]:' -e 'Sanitizer: ' -e 'runtime error: ' \
 				-e '\*\*\*[A-Z]' "$log" | head -n 20 | sed "s/^/$target: /" || true)$'\n'
 		fi
 	fi
 	passed=$((passed + ok))
 	failed=$((failed + bad))
 	# Tests that an emulator cannot run say so, one line each: tests/README.md has the list.
-	native=$(grep -c '^native only: ' "build/$target$suffix/Testing/Temporary/LastTest.log" 2>/dev/null || true)
+	native=$(grep -a -c '^native only: ' "build/$target$suffix/Testing/Temporary/LastTest.log" 2>/dev/null || true)
 	# shellcheck disable=SC2059
 	row=$(printf "$layout" "$target" "$ok" "$bad" "${native:-0}" "$SECONDS" "$(figure "$target" clock)" \
 		"$(figure "$target" sites)" "$(figure "$target" instructions)" "$(figure "$target" text)")
