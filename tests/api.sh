@@ -82,7 +82,7 @@ levels()
 # Options that instrument functions or move symbols, and the port that does not patch.
 options()
 {
-	for option in -fsanitize=thread -fsanitize=address -fsanitize=undefined -finstrument-functions \
+	for option in ${all:+-fsanitize=thread} -fsanitize=address -fsanitize=undefined -finstrument-functions \
 		-fno-common -fvisibility=hidden -fcf-protection=full -pg --coverage -g3 -fno-inline \
 		-fstack-protector-all "-ffunction-sections -fdata-sections"; do
 		knows "$1" $option || continue

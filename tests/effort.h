@@ -43,7 +43,7 @@ static inline bool slow_run(void)
 /* Rounds of a test that takes `rounds` on the bare machine: an emulated step costs 5 to 100 times as much. */
 static inline unsigned effort(unsigned rounds)
 {
-	return emulated() ? (rounds + 5) / 6 : slow_run() ? (rounds + 1) / 2 : rounds;
+	return emulated() ? (rounds + 9) / 10 : slow_run() ? (rounds + 1) / 2 : rounds;
 }
 
 #endif

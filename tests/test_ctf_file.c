@@ -894,7 +894,7 @@ START_TEST(live_reader)
 	if (not_on_board("live_reader", "the trace grows as long as it is copied"))
 		return;
 	random_seed("live_reader");
-	for (round = 0; round < 8; round++) {
+	for (round = 0; round < effort(8); round++) {
 		trace_begin(_i ? "/dev/shm" : "/tmp");
 		t.file.file_size = 256 << 10;
 		packet_whole(1, 1);
@@ -928,7 +928,7 @@ START_TEST(killed_writer)
 	pid_t pid;
 
 	random_seed("killed_writer");
-	for (round = 0; round < 30; round++) {
+	for (round = 0; round < effort(30); round++) {
 		trace_begin(_i ? "/dev/shm" : "/tmp");
 		t.file.file_size = 64 << 10;
 		pid = fork();
@@ -977,7 +977,7 @@ int main(void)
 	add(suite, "size_limit_lowered", size_limit_lowered, 1);
 	add(suite, "failing_writes", failing_writes, 2);
 	add(suite, "full_disk", full_disk, 1);
-	add(suite, "random_traces", random_traces, 16);
+	add(suite, "random_traces", random_traces, (int)effort(16));
 	add(suite, "live_reader", live_reader, 2);
 	add(suite, "killed_writer", killed_writer, 2);
 	runner = srunner_create(suite);
