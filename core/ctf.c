@@ -568,6 +568,13 @@ void cairn_ctf_swap(struct cairn_packet *packet)
 	packet->vtid = __builtin_bswap32(packet->vtid);
 }
 
+void cairn_ctf_uuid(uint8_t uuid[16])
+{
+	cairn_os_random(uuid, 16);
+	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
+	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+}
+
 /*
  * Where the next packet can start, at or behind `at`. Its header may not cross a page; and its sizes
  * and times, bytes 32 to 63, lie in one cache line, so that readers see them change together.

@@ -107,6 +107,9 @@ struct cairn_ctf_file {
 	uint64_t written;          /* bytes of packets in all parts */
 };
 
+/* A fresh random UUID, version 4. [s] */
+void cairn_ctf_uuid(uint8_t uuid[16]);
+
 /* `like` has the stream's identity (uuid, ids, vtid, thread). The file is made at the first packet. */
 void cairn_ctf_file_init(struct cairn_ctf_file *file, int dir, const char *name,
 			 const struct cairn_packet *like);

@@ -25,6 +25,8 @@
 
 #define CAIRN_DRAIN_EVENTS 65536u
 #define CAIRN_DRAIN_TYPES 4096u
+#define CAIRN_DRAIN_SNAPSHOTS 1000000u           /* of a process, in one directory */
+#define CAIRN_DRAIN_TRIES 8u                     /* copies of a ring */
 #define CAIRN_DRAIN_HOLD 20000000u               /* ns */
 #define CAIRN_DRAIN_SECONDS (uint64_t)9223372036 /* 2^63 ns */
 
@@ -40,6 +42,7 @@ struct cairn_drain_stream {
 	uint64_t spoilt;       /* records that could not be written */
 	uint64_t fresh;        /* records of packet `next` walked but not yet in the file */
 	uint64_t begin;        /* of packet `next`, as it goes into the file */
+	uint64_t forgotten;    /* losses before the first packet of a snapshot */
 	struct cairn_walk walk;
 	struct cairn_ctf_file file;
 };
@@ -71,6 +74,7 @@ struct cairn_drain {
 	struct cairn_drain_stream *stream;
 	unsigned char *manifest; /* copied */
 	unsigned char *buffer;   /* one packet, with `copy` */
+	unsigned char *copy;     /* one ring, of a snapshot */
 	char *text;
 };
 
@@ -91,7 +95,11 @@ static int cairn_drain_check(struct cairn_drain *drain)
 	drain->ring_size = shared->ring_size;
 	drain->streams_at = shared->streams_at;
 	drain->manifest_at = shared->manifest_at;
-	memcpy(drain->uuid, shared->uuid, sizeof(drain->uuid));
+	/* Readers of several snapshots would take them for parts of one trace. */
+	if (drain->config.snapshot)
+		cairn_ctf_uuid(drain->uuid);
+	else
+		memcpy(drain->uuid, shared->uuid, sizeof(drain->uuid));
 	if (drain->packet_size < CAIRN_PACKET_MIN || drain->packet_size > CAIRN_PACKET_MAX ||
 	    drain->streams > CAIRN_STREAMS || drain->ring_size > size ||
 	    drain->ring_size < 2ull * drain->packet_size)
@@ -116,11 +124,13 @@ static int cairn_drain_memory(struct cairn_drain *drain)
 	drain->manifest = cairn_os_pages(CAIRN_MANIFEST_SIZE, false, NULL);
 	drain->text = drain->config.text ? drain->config.text :
 					   cairn_os_pages(CAIRN_METADATA_SIZE, false, NULL);
-	if (drain->config.copy)
+	if (drain->config.snapshot)
+		drain->copy = cairn_os_pages((size_t)drain->ring_size, false, NULL);
+	else if (drain->config.copy)
 		drain->buffer = cairn_os_pages(drain->packet_size, false, NULL);
 	return drain->event && drain->type && drain->program && drain->by_id && drain->stream &&
 			       drain->manifest && drain->text &&
-			       (!drain->config.copy || drain->buffer) ?
+			       (drain->copy || drain->buffer || !drain->config.copy) ?
 		       0 :
 		       -ENOMEM;
 }
@@ -150,6 +160,7 @@ void cairn_drain_free(struct cairn_drain *drain)
 	if (!drain->config.text)
 		cairn_drain_release(drain->text, CAIRN_METADATA_SIZE);
 	cairn_drain_release(drain->buffer, drain->packet_size);
+	cairn_drain_release(drain->copy, (size_t)drain->ring_size);
 	if (drain->dir >= 0 && cairn_os_is(drain->dir, &drain->identity))
 		cairn_os_close(drain->dir);
 	cairn_drain_release(drain, sizeof(*drain));
@@ -218,6 +229,22 @@ static int cairn_drain_metadata(struct cairn_drain *drain)
 	return (int)size;
 }
 
+/* A snapshot's directory: the first number that is free. */
+static int cairn_drain_number(struct cairn_drain *drain)
+{
+	const uint8_t *id = drain->config.shared->uuid;
+	uint32_t number = 0;
+	int status;
+
+	do {
+		snprintf(drain->path, sizeof(drain->path), "%s/%s-%u-%02x%02x%02x%02x-%u",
+			 drain->config.output, drain->name, drain->config.pid, id[0], id[1], id[2],
+			 id[3], ++number);
+		status = cairn_os_dir_new(drain->path);
+	} while (status == -EEXIST && number < CAIRN_DRAIN_SNAPSHOTS);
+	return status;
+}
+
 /* The trace directory: made once, whatever happens to the attempts to open it. */
 static int cairn_drain_folder(struct cairn_drain *drain)
 {
@@ -225,7 +252,9 @@ static int cairn_drain_folder(struct cairn_drain *drain)
 	const uint8_t *id = drain->uuid;
 	int status = cairn_os_dir_create(config->output), dir;
 
-	if (!status && !drain->path[0]) {
+	if (!status && drain->config.snapshot) {
+		status = cairn_drain_number(drain);
+	} else if (!status && !drain->path[0]) {
 		/* Without a descriptor to open it by (RLIMIT_NOFILE) it would stay empty. */
 		dir = cairn_os_dir_open(config->output);
 		if (dir == -EMFILE || dir == -ENFILE)
@@ -389,7 +418,17 @@ static bool cairn_drain_meet(struct cairn_drain *drain, uint32_t i)
 	return true;
 }
 
-/* Note where each stream stands. If `opened` moved meanwhile, only its closed packets count. */
+/* Where the stream stands. If `opened` moved meanwhile, only its closed packets count. */
+static void cairn_drain_note_one(struct cairn_drain_stream *stream)
+{
+	const uintptr_t opened = __atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE);
+
+	stream->cur = (uintptr_t)__atomic_load_n(&stream->from->cursor.cur, __ATOMIC_ACQUIRE);
+	if (__atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE) != opened)
+		stream->cur = 0;
+	stream->opened = opened;
+}
+
 static bool cairn_drain_note(struct cairn_drain *drain)
 {
 	const struct cairn_shared *shared = drain->config.shared;
@@ -401,37 +440,36 @@ static bool cairn_drain_note(struct cairn_drain *drain)
 		used = drain->streams;
 	for (i = 0; i < used; i++) {
 		struct cairn_drain_stream *stream = &drain->stream[i];
-		uintptr_t opened;
 
 		if (!stream->from && !cairn_drain_meet(drain, i))
 			continue;
-		opened = __atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE);
-		stream->cur = (uintptr_t)__atomic_load_n(&stream->from->cursor.cur,
-							 __ATOMIC_ACQUIRE);
-		if (__atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE) != opened)
-			stream->cur = 0;
-		stream->opened = opened;
-		any = any || opened != stream->next;
+		cairn_drain_note_one(stream);
+		any = any || stream->opened != stream->next;
 	}
 	drain->seen = (uint32_t)used;
 	return any;
 }
 
-static void cairn_drain_give_back(struct cairn_drain_stream *stream)
+static void cairn_drain_give_back(const struct cairn_drain *drain,
+				  struct cairn_drain_stream *stream)
 {
 	struct cairn_stream *to = (struct cairn_stream *)(uintptr_t)stream->from;
 
 	stream->next++;
 	stream->done = 0;
+	if (drain->config.snapshot)
+		return;
 	to->filed[stream->next & 1] = (uint64_t)stream->file.part << 32 | stream->file.at;
 	__atomic_store_n(&to->consumed, stream->next, __ATOMIC_RELEASE);
 }
 
 /* Packets were given back: wake the owner if it sleeps. Full barrier [D] with cairn_stream_wait. */
-static void cairn_drain_wake(struct cairn_drain_stream *stream)
+static void cairn_drain_wake(const struct cairn_drain *drain, struct cairn_drain_stream *stream)
 {
 	struct cairn_stream *to = (struct cairn_stream *)(uintptr_t)stream->from;
 
+	if (drain->config.snapshot)
+		return;
 	__atomic_add_fetch(&to->room, 1, __ATOMIC_RELEASE);
 	cairn_arch_mb();
 	if (__atomic_load_n(&to->waiting, __ATOMIC_RELAXED))
@@ -499,7 +537,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 	size = cairn_drain_valid(drain, stream, &head, closed);
 	if (size < stream->done || head.timestamp_begin > stream->begin)
 		size = stream->done;
-	if (drain->config.copy) {
+	if (drain->buffer) {
 		/* All of it: an earlier write may have failed, and the buffer is every stream's. */
 		memcpy(drain->buffer, packet, size);
 		packet = drain->buffer;
@@ -519,7 +557,7 @@ static bool cairn_drain_packet(struct cairn_drain *drain, struct cairn_drain_str
 		head.timestamp_end = stream->walk.now;
 		head.timestamp_begin = stream->begin;
 		head.packet_size = 8 * (uint64_t)drain->packet_size;
-		head.events_discarded += stream->spoilt;
+		head.events_discarded += stream->spoilt - stream->forgotten;
 		stream->file.dir = drain->dir;
 		status = cairn_ctf_file_packet(&stream->file, &head,
 					       packet + CAIRN_PACKET_HEADER + stream->split,
@@ -547,13 +585,13 @@ static void cairn_drain_stream(struct cairn_drain *drain, struct cairn_drain_str
 	if (!stream->from || stream->opened - stream->next > stream->packets)
 		return;
 	while (stream->opened - stream->next > 1 && cairn_drain_packet(drain, stream, true)) {
-		cairn_drain_give_back(stream);
+		cairn_drain_give_back(drain, stream);
 		/* A blocked owner that ran after each single packet would cost two switches a packet. */
 		if (++given % (stream->packets / 2) == 0)
-			cairn_drain_wake(stream);
+			cairn_drain_wake(drain, stream);
 	}
 	if (given % (stream->packets / 2))
-		cairn_drain_wake(stream);
+		cairn_drain_wake(drain, stream);
 	if (all && stream->opened - stream->next == 1)
 		cairn_drain_packet(drain, stream, false);
 }
@@ -677,10 +715,19 @@ static void cairn_drain_anchor(struct cairn_drain *drain)
 {
 	struct cairn_shared *shared = drain->config.shared;
 
-	if (drain->config.global || drain->config.rest)
+	if (drain->config.global || drain->config.rest || drain->config.snapshot)
 		return;
 	cairn_clock_anchor(drain->config.clock, &shared->latest[(shared->anchors + 1) % 2]);
 	__atomic_store_n(&shared->anchors, shared->anchors + 1, __ATOMIC_RELEASE);
+}
+
+/* Make every writer pass a full barrier. */
+static void cairn_drain_barrier(const struct cairn_drain *drain)
+{
+	if (drain->config.global)
+		cairn_os_barrier_global();
+	else
+		cairn_os_barrier();
 }
 
 int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
@@ -691,10 +738,7 @@ int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 	drain->status = 0;
 	cairn_drain_anchor(drain);
 	any = cairn_drain_note(drain);
-	if (drain->config.global)
-		cairn_os_barrier_global();
-	else
-		cairn_os_barrier();
+	cairn_drain_barrier(drain);
 	if (cairn_drain_manifest(drain))
 		drain->status = -EINVAL;
 	if (!any && !drain->stale && !drain->hold)
@@ -718,6 +762,94 @@ int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what)
 uint64_t cairn_drain_due(const struct cairn_drain *drain, uint64_t due)
 {
 	return drain->hold && drain->hold < due ? drain->hold : due;
+}
+
+/* ---- snapshots ---- */
+
+/* What others write meanwhile: a race that is wanted, as what it spoils is thrown away. Whole words. */
+static __attribute__((no_sanitize("thread"))) void
+cairn_drain_copy(unsigned char *to, const unsigned char *from, size_t size)
+{
+	uintptr_t *word = (uintptr_t *)to;
+	size_t i;
+
+	for (i = 0; i < size / sizeof(*word); i++)
+		word[i] = __atomic_load_n((const uintptr_t *)from + i, __ATOMIC_RELAXED);
+}
+
+/*
+ * Copy a ring that its owner goes on overwriting. It takes the place of the oldest packet before `opened` counts
+ * the new one. So a copied packet is whole if, after the copy, a further one had a place behind it that was not
+ * taken. Barrier [E]: with what the owner wrote over a packet we see the `opened` that it wrote before. False:
+ * no packet is whole.
+ */
+static bool cairn_drain_catch(struct cairn_drain *drain, struct cairn_drain_stream *stream)
+{
+	const unsigned char *ring = (const unsigned char *)drain->config.shared +
+				    (uintptr_t)(drain->rings_at +
+						drain->ring_size *
+							(uint64_t)(stream - drain->stream));
+	struct cairn_packet head;
+	uintptr_t first, now;
+
+	cairn_drain_note_one(stream);
+	cairn_drain_barrier(drain); /* [B] */
+	first = stream->opened > stream->packets ? stream->opened - stream->packets : 0;
+	cairn_drain_copy(drain->copy, ring, (size_t)(stream->opened - first) * drain->packet_size);
+	cairn_drain_barrier(drain);
+	now = __atomic_load_n(&stream->from->opened, __ATOMIC_ACQUIRE);
+	if (now - first >= stream->packets)
+		first = now - stream->packets + 1;
+	if (first >= stream->opened)
+		return stream->opened == 0;
+	stream->next = first;
+	stream->ring = drain->copy;
+	cairn_drain_head(drain, &head,
+			 drain->copy + (first & (stream->packets - 1)) * (size_t)drain->packet_size,
+			 true);
+	stream->forgotten = head.events_discarded;
+	return true;
+}
+
+/* An owner may be fast once, for a moment; one that is always faster than a copy has too small a ring. */
+static bool cairn_drain_catch_soon(struct cairn_drain *drain, struct cairn_drain_stream *stream)
+{
+	unsigned i;
+
+	for (i = 0; i < CAIRN_DRAIN_TRIES; i++)
+		if (cairn_drain_catch(drain, stream))
+			return true;
+	stream->next = stream->opened; /* nothing of it */
+	return false;
+}
+
+int cairn_drain_snapshot(struct cairn_drain *drain,
+			 void (*lapped)(void *data, uint32_t stream, uint32_t tid), void *data)
+{
+	uint32_t i;
+	int status;
+
+	drain->status = 0;
+	cairn_drain_note(drain);
+	cairn_drain_barrier(drain);
+	status = cairn_drain_manifest(drain);
+	if (!status)
+		status = cairn_drain_begin(drain);
+	for (i = 0; i < drain->seen && !status; i++) {
+		struct cairn_drain_stream *stream = &drain->stream[i];
+
+		if (!stream->from)
+			continue;
+		if (!cairn_drain_catch_soon(drain, stream) && lapped)
+			lapped(data, i, stream->from->tid);
+		/* What was copied is known by now: descriptions come before records. */
+		status = cairn_drain_manifest(drain);
+		if (!status && drain->stale)
+			status = cairn_drain_metadata(drain);
+		if (!status)
+			cairn_drain_stream(drain, stream, true);
+	}
+	return status ? status : drain->status;
 }
 
 /* ---- closing ---- */
@@ -756,7 +888,8 @@ static uint64_t cairn_drain_now(const struct cairn_drain *drain)
 {
 	struct cairn_anchor now;
 
-	if (drain->config.clock == CAIRN_CLOCK_USER || drain->config.rest)
+	if (drain->config.clock == CAIRN_CLOCK_USER || drain->config.rest ||
+	    drain->config.end.monotonic)
 		return 0;
 	cairn_clock_anchor(drain->config.clock, &now);
 	return drain->latest && now.ticks > drain->latest ? 0 : now.ticks;
@@ -765,7 +898,7 @@ static uint64_t cairn_drain_now(const struct cairn_drain *drain)
 int cairn_drain_close(struct cairn_drain *drain)
 {
 	const int held = cairn_drain_regain(drain);
-	int status = cairn_drain_step(drain, CAIRN_DRAIN_NOW), closed;
+	int status = drain->config.snapshot ? 0 : cairn_drain_step(drain, CAIRN_DRAIN_NOW), closed;
 	const uint64_t now = cairn_drain_now(drain);
 	uint64_t last = now;
 	uint32_t i;
@@ -790,7 +923,7 @@ int cairn_drain_close(struct cairn_drain *drain)
 		closed = cairn_ctf_file_close(&stream->file,
 					      __atomic_load_n(&stream->from->lost,
 							      __ATOMIC_RELAXED) +
-						      stream->spoilt,
+						      stream->spoilt - stream->forgotten,
 					      stream->walk.now > now ? stream->walk.now : now);
 		if (closed && !status)
 			status = closed;
@@ -830,6 +963,8 @@ void cairn_drain_stats(const struct cairn_drain *drain, struct cairn_stats *stat
 			       stream->spoilt;
 		stats->bytes += stream->file.written;
 		stats->back += __atomic_load_n(&stream->from->back, __ATOMIC_RELAXED);
+		if (drain->config.snapshot && stream->opened > stream->packets)
+			stats->overwritten += stream->opened - stream->packets;
 	}
 }
 

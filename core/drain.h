@@ -43,6 +43,11 @@ struct cairn_drain_config {
 	 */
 	bool rest;
 	const char *trace;
+	/*
+	 * Of rings that are overwritten, their writers alive or not: what is there at the moment of
+	 * cairn_drain_snapshot, into a new directory. Nothing is written in the rings.
+	 */
+	bool snapshot;
 	bool swap;           /* of another CPU: its byte order is the other one; */
 	uint32_t word_bytes; /* and its words are of this size; 0: of this CPU's */
 	enum cairn_clock_kind clock;
@@ -66,6 +71,12 @@ enum cairn_drain_what {
  * not be written is counted as lost if its packet is whole, else it stays.
  */
 int cairn_drain_step(struct cairn_drain *drain, enum cairn_drain_what what);
+/*
+ * In place of steps, for a `snapshot`. `lapped` is called for each stream whose owner wrote all of the ring over
+ * in each of several copies: nothing of it is in the trace. 0, or the errno of a failed write.
+ */
+int cairn_drain_snapshot(struct cairn_drain *drain,
+			 void (*lapped)(void *data, uint32_t stream, uint32_t tid), void *data);
 /* When the next step is wanted, monotonic ns, if the next regular one is at `due`. */
 uint64_t cairn_drain_due(const struct cairn_drain *drain, uint64_t due);
 /* Make the trace directory now, to learn early of an error. 0 or -errno. */

@@ -108,6 +108,7 @@ int cairn_os_thread_start(void *(*body)(void *), void *data, void **thread);
 void cairn_os_thread_join(void *thread);
 
 /* Files. Paths are the caller's; `dir` is from cairn_os_dir_open. */
+int cairn_os_dir_new(const char *path);    /* -EEXIST: it is there */
 int cairn_os_dir_create(const char *path); /* with parents, 0777 & ~umask; it may be there */
 int cairn_os_dir_empty(const char *path);  /* 0, -ENOTEMPTY; allocates */
 int cairn_os_dir_open(const char *path);

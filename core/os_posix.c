@@ -668,6 +668,11 @@ int cairn_os_dir_create(const char *path)
 	return 0;
 }
 
+int cairn_os_dir_new(const char *path)
+{
+	return mkdir(path, 0777) ? -errno : 0;
+}
+
 int cairn_os_path(char *full, size_t size, const char *path)
 {
 	size_t used = 0;

@@ -203,7 +203,8 @@ static struct cairn_stream *cairn_stream_claim(struct cairn_shared *shared, uint
 {
 	const uint32_t packets = level == 0 || shared->packets < 8 ? shared->packets :
 								     shared->packets / 4;
-	struct cairn_stream *stream = cairn_stream_idle(shared, packets, false);
+	const bool any = shared->mode == CAIRN_FLIGHT; /* nothing ever fills it */
+	struct cairn_stream *stream = cairn_stream_idle(shared, packets, any);
 
 	if (!stream)
 		stream = cairn_stream_fresh(shared, packets);
@@ -264,16 +265,21 @@ static bool cairn_stream_wait(struct cairn_writer *writer, struct cairn_stream *
 	return false;
 }
 
-/* Close the open packet and open the next one at time `now`. False: the ring is full. */
+/*
+ * Close the open packet and open the next one at time `now`. False: the ring is full. In flight mode it is
+ * the oldest packet's place; who copies the ring meanwhile looks at `opened` before and after [E]
+ * (cairn_drain_catch).
+ */
 static bool cairn_stream_switch(struct cairn_writer *writer, struct cairn_stream *stream,
 				const struct cairn_thread *thread, uint64_t now)
 {
 	const struct cairn_shared *shared = writer->shared;
+	const bool flight = writer->mode == CAIRN_FLIGHT;
 	const uintptr_t number = stream->opened;
 	struct cairn_cursor *cursor = &stream->cursor;
 	struct cairn_packet *packet;
 
-	if (cairn_stream_full(stream) &&
+	if (!flight && cairn_stream_full(stream) &&
 	    (writer->mode != CAIRN_BLOCK || !cairn_stream_wait(writer, stream)))
 		return false;
 	if (number > 0) {
@@ -302,8 +308,8 @@ static bool cairn_stream_switch(struct cairn_writer *writer, struct cairn_stream
 	cursor->end = (unsigned char *)packet + shared->packet_size;
 	CAIRN__PUBLISH(cursor->cur, (unsigned char *)packet + CAIRN_PACKET_HEADER);
 	/* Half a ring is waiting: time for the consumer, long before the ring is full. */
-	if (number + 1 - __atomic_load_n(&stream->consumed, __ATOMIC_RELAXED) >=
-	    stream->packets / 2)
+	if (!flight && number + 1 - __atomic_load_n(&stream->consumed, __ATOMIC_RELAXED) >=
+			       stream->packets / 2)
 		cairn_bell_ring(writer->bell);
 	return true;
 }

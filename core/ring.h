@@ -98,7 +98,7 @@ struct cairn_shared {
 	struct cairn_anchor
 		latest[2]; /* by a consumer in the process, in turn; [anchors % 2] is whole */
 	uint32_t anchors;
-	uint32_t unused;
+	uint32_t mode;                 /* enum cairn_mode */
 	char output[CAIRN_OUTPUT_MAX]; /* folder of the trace directory, from the root; "": none */
 	char clock_choice[CAIRN_CLOCK_CHOICE]; /* which clock the writer took, and why */
 	/* Changing words, each on its line. */

@@ -122,9 +122,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 	void *memory;
 	int status;
 
-	cairn_os_random(uuid, sizeof(uuid));
-	uuid[6] = (uint8_t)((uuid[6] & 0x0f) | 0x40); /* RFC 4122, version 4 */
-	uuid[8] = (uint8_t)((uuid[8] & 0x3f) | 0x80);
+	cairn_ctf_uuid(uuid);
 	/* Less address space (RLIMIT_AS, RLIMIT_FSIZE): fewer threads can be recorded at once. */
 	while ((status = cairn_os_shared(folder, uuid, session->size, &memory, fd,
 					 session->area)) &&
@@ -147,6 +145,7 @@ static int cairn_session_area(struct cairn_session *session, int *fd)
 			  session->streams);
 	memcpy(shared->uuid, uuid, sizeof(shared->uuid));
 	cairn_os_owner(&shared->owner);
+	shared->mode = session->writer.mode;
 	shared->clock = session->clock;
 	shared->clock_hz = session->clock_hz;
 	strncpy(shared->clock_name, cairn_clock_counter_name(), sizeof(shared->clock_name) - 1);
@@ -346,15 +345,19 @@ static int cairn_session_check(const struct cairn_config *config, uint64_t *pack
 	*packets = config->packets;
 	if (config->size != sizeof(*config))
 		return cairn_fail(-EINVAL, "config.size must be sizeof(struct cairn_config)");
-	if (config->mode != CAIRN_DISCARD && config->mode != CAIRN_BLOCK)
-		return cairn_fail(-EINVAL, "config.mode must be CAIRN_DISCARD or CAIRN_BLOCK");
+	if (config->mode != CAIRN_DISCARD && config->mode != CAIRN_BLOCK &&
+	    config->mode != CAIRN_FLIGHT)
+		return cairn_fail(-EINVAL,
+				  "config.mode must be CAIRN_DISCARD, CAIRN_BLOCK or CAIRN_FLIGHT");
 	if (config->clock && !config->clock_hz)
 		return cairn_fail(-EINVAL, "a clock of one's own needs config.clock_hz");
 	if (config->output && (!*config->output || strlen(config->output) > 400))
 		return cairn_fail(-EINVAL, "config.output must have 1 to 400 characters");
 	status = cairn_session_range(packet_size, 65536, CAIRN_PACKET_MIN, CAIRN_PACKET_MAX,
 				     "packet_size");
-	return status ? status : cairn_session_range(packets, 16, 2, 32768, "packets");
+	return status ? status :
+			cairn_session_range(packets, 16, config->mode == CAIRN_FLIGHT ? 4 : 2,
+					    32768, "packets");
 }
 
 static void cairn_session_free(struct cairn_session *session)
@@ -485,6 +488,10 @@ static int cairn_session_begin(struct cairn_session *session)
 				  strerror(-announced));
 	if (session->control)
 		return 0;
+	if (session->writer.mode == CAIRN_FLIGHT) {
+		cairn_os_barrier_announce(); /* `cairn snapshot` may come */
+		return 0;
+	}
 	status = cairn_session_drain(session);
 	if (!status)
 		status = cairn_drain_begin(session->drain);
@@ -761,6 +768,40 @@ int cairn_disable(struct cairn_session *session, const char *pattern)
 
 /* ---- flushing and stopping ---- */
 
+/* Drained by a consumer in this process. */
+static bool cairn_session_drained(const struct cairn_session *session)
+{
+	return !session->control && session->writer.mode != CAIRN_FLIGHT;
+}
+
+/* The figures of a flight recorder, but for what snapshots wrote. */
+static void cairn_session_count(struct cairn_session *session)
+{
+	const struct cairn_shared *shared = session->writer.shared;
+	struct cairn_stats *stats = &session->stats;
+	uintptr_t i, used;
+
+	stats->events = session->next_id - 1;
+	stats->lost = stats->back = stats->overwritten = 0;
+	stats->streams = 0;
+	if (!shared || session->inherited)
+		return;
+	used = __atomic_load_n(&shared->used, __ATOMIC_ACQUIRE);
+	stats->lost = __atomic_load_n(&shared->lost, __ATOMIC_RELAXED);
+	for (i = 0; i < used && i < shared->streams; i++) {
+		const struct cairn_stream *stream = cairn_shared_stream(shared, (uint32_t)i);
+		const uintptr_t opened = __atomic_load_n(&stream->opened, __ATOMIC_RELAXED);
+
+		if (__atomic_load_n(&stream->state, __ATOMIC_ACQUIRE) == CAIRN_STREAM_FREE)
+			continue;
+		stats->streams++;
+		stats->lost += __atomic_load_n(&stream->lost, __ATOMIC_RELAXED);
+		stats->back += __atomic_load_n(&stream->back, __ATOMIC_RELAXED);
+		if (opened > stream->packets)
+			stats->overwritten += opened - stream->packets;
+	}
+}
+
 /* One thread at a time asks for a flush and reads the figures. */
 static void cairn_session_hold(struct cairn_session *session)
 {
@@ -783,7 +824,9 @@ static int cairn_session_flush_held(struct cairn_session *session)
 {
 	uint32_t asked, answered;
 
-	if (session->control || session->closed)
+	if (session->writer.mode == CAIRN_FLIGHT)
+		cairn_session_count(session);
+	if (!cairn_session_drained(session) || session->closed)
 		return 0;
 	if (!session->thread) {
 		if (!cairn_session_has_area(session))
@@ -832,6 +875,85 @@ int cairn_session_stats(struct cairn_session *session, struct cairn_stats *stats
 	return 0;
 }
 
+/* ---- snapshots ---- */
+
+struct cairn_lapped {
+	uint32_t count, stream, tid; /* of the first */
+};
+
+static void cairn_session_lapped(void *data, uint32_t stream, uint32_t tid)
+{
+	struct cairn_lapped *lapped = data;
+
+	if (lapped->count++)
+		return;
+	lapped->stream = stream;
+	lapped->tid = tid;
+}
+
+static int cairn_session_snapshot_held(struct cairn_session *session, const char *output,
+				       struct cairn_stats *stats)
+{
+	const struct cairn_drain_config config = { .shared = session->writer.shared,
+						   .size = session->size,
+						   .output = output,
+						   .program = session->program,
+						   .pid = cairn_os_pid(),
+						   .snapshot = true,
+						   .clock = session->clock,
+						   .clock_hz = session->clock_hz,
+						   .start = session->start };
+	struct cairn_lapped lapped = { 0, 0, 0 };
+	struct cairn_drain *drain;
+	int status = cairn_drain_open(&drain, &config), closed;
+
+	if (status)
+		return cairn_fail(status, "no memory to copy rings to");
+	status = cairn_drain_snapshot(drain, cairn_session_lapped, &lapped);
+	closed = status ? 0 : cairn_drain_close(drain);
+	if (stats)
+		cairn_drain_stats(drain, stats);
+	cairn_drain_free(drain);
+	status = status ? status : closed;
+	if (status)
+		return cairn_fail(status, "%s: %s", output, strerror(-status));
+	return lapped.count ?
+		       cairn_fail(
+			       -EAGAIN,
+			       "thread %u overwrote all of its ring (stream %u) in each copy%s: give "
+			       "more packets",
+			       lapped.tid, lapped.stream,
+			       lapped.count > 1 ? ", as did others" : "") :
+		       0;
+}
+
+int cairn_session_snapshot(struct cairn_session *session, const char *output,
+			   struct cairn_stats *stats)
+{
+	int status = cairn_session_check_known(session);
+
+	if (status)
+		return status;
+	if (session->writer.mode != CAIRN_FLIGHT)
+		return cairn_fail(-EINVAL, "snapshots are of sessions in mode CAIRN_FLIGHT: the "
+					   "traces of others can be read at any moment");
+	if (!output)
+		output = session->output;
+	if (!output || !*output || strlen(output) > 400)
+		return cairn_fail(-EINVAL, "no output: give a folder of 1 to 400 characters here "
+					   "or in config.output");
+	if (stats)
+		memset(stats, 0, sizeof(*stats));
+	cairn_session_settle(false);
+	/* A child of fork that has recorded nothing has nothing to show. */
+	if (session->inherited || !session->writer.shared)
+		return 0;
+	cairn_session_hold(session);
+	status = cairn_session_snapshot_held(session, output, stats);
+	cairn_session_let_go(session);
+	return status;
+}
+
 /* Nothing is recorded any more when it returns; 0, or why readers may still be in the rings. */
 static int cairn_session_off(struct cairn_session *session)
 {
@@ -868,7 +990,9 @@ static int cairn_session_close(struct cairn_session *session, struct cairn_stats
 		cairn_os_thread_join(session->thread);
 		session->thread = NULL;
 	}
-	if (!session->closed && !session->control && cairn_session_has_area(session)) {
+	if (session->writer.mode == CAIRN_FLIGHT)
+		cairn_session_count(session);
+	if (!session->closed && cairn_session_drained(session) && cairn_session_has_area(session)) {
 		session->closed = true;
 		status = cairn_drain_close(session->drain);
 		cairn_drain_stats(session->drain, &session->stats);
@@ -923,6 +1047,19 @@ static int cairn_session_number_of(const char *name, uint64_t *value)
 	return 0;
 }
 
+static int cairn_session_mode(const char *name, enum cairn_mode *mode)
+{
+	static const char *const names[] = { "discard", "block", "flight" };
+	uint32_t i;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		*mode = (enum cairn_mode)i;
+		if (!strcmp(name, names[i]))
+			return 0;
+	}
+	return -EINVAL;
+}
+
 static int cairn_session_own_config(struct cairn_config *config)
 {
 	const char *mode = cairn_os_getenv("CAIRN_MODE");
@@ -935,11 +1072,10 @@ static int cairn_session_own_config(struct cairn_config *config)
 	config->output = cairn_os_getenv("CAIRN_OUTPUT");
 	if (!config->output)
 		config->output = "cairn-trace";
-	if (mode && strcmp(mode, "discard") && strcmp(mode, "block"))
-		return cairn_fail(-EINVAL, "CAIRN_MODE=%s: give discard or block", mode);
+	if (mode && cairn_session_mode(mode, &config->mode))
+		return cairn_fail(-EINVAL, "CAIRN_MODE=%s: give discard, block or flight", mode);
 	if (clock && strcmp(clock, "monotonic"))
 		return cairn_fail(-EINVAL, "CAIRN_CLOCK=%s: give monotonic, or unset it", clock);
-	config->mode = mode && !strcmp(mode, "block") ? CAIRN_BLOCK : CAIRN_DISCARD;
 	status = cairn_session_number_of("CAIRN_PACKET_SIZE", &packet_size);
 	if (!status)
 		status = cairn_session_number_of("CAIRN_PACKETS", &packets);
@@ -1054,7 +1190,8 @@ void cairn_session_forked(void)
 	for (i = 0; i < CAIRN_SESSIONS; i++) {
 		struct cairn_session *session = cairn_sessions[i];
 
-		if (session && session->writer.shared && !session->control && !session->closed &&
+		if (session && session->writer.shared && cairn_session_drained(session) &&
+		    !session->closed &&
 		    cairn_os_thread_start(cairn_session_consume, session, &session->thread))
 			session->thread = NULL;
 	}

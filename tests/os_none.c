@@ -95,6 +95,7 @@ int cairn_os_control_map(const char *path, size_t size, void **memory) { return 
 int cairn_os_announce(const char *path, int fd, const void *words, size_t size) { return -ENOSYS; }
 int cairn_os_thread_start(void *(*body)(void *), void *data, void **thread) { return -ENOSYS; }
 void cairn_os_thread_join(void *thread) { }
+int cairn_os_dir_new(const char *path) { return -ENOSYS; }
 int cairn_os_dir_create(const char *path) { return -ENOSYS; }
 int cairn_os_dir_empty(const char *path) { return -ENOSYS; }
 int cairn_os_dir_open(const char *path) { return -ENOSYS; }

@@ -63,6 +63,7 @@ static __attribute__((unused)) void rig_begin(struct rig *rig, enum cairn_mode m
 	cairn_shared_init(rig->shared, rig->size, packet_size, packets, streams);
 	memset(rig->shared->uuid, 0x42, sizeof(rig->shared->uuid));
 	rig->shared->header = header;
+	rig->shared->mode = mode;
 	cairn_shared_publish(rig->shared);
 	rig->now = 1000;
 	rig->writer.channel = (struct cairn_channel){ .clock = rig_clock,
@@ -122,6 +123,7 @@ static __attribute__((unused)) void rig_drain(struct rig *rig, const char *outpu
 						   .pid = 1,
 						   .clock = CAIRN_CLOCK_USER,
 						   .clock_hz = 1000000000,
+						   .snapshot = rig->shared->mode == CAIRN_FLIGHT,
 						   .start = { .monotonic = cairn_os_monotonic() } };
 
 	ck_assert_int_eq(cairn_drain_open(&rig->drain, &config), 0);

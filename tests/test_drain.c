@@ -840,6 +840,84 @@ START_TEST(no_time_for_readers)
 END_TEST
 
 /* Packets that a seal splits, with a disk that refuses some of them: nothing is twice or forgotten. */
+/* ---- snapshots ---- */
+
+static void lapped(void *data, uint32_t stream, uint32_t tid)
+{
+	(void)stream;
+	(void)tid;
+	++*(unsigned *)data;
+}
+
+/* One event a packet, `events` of them, in a ring of 4; then a snapshot; the records in it. */
+static uint64_t snapshot_of(uint32_t events, bool in_switch, unsigned *laps)
+{
+	char *output = reader_folder("/tmp"), *text;
+	struct cairn_stream *stream;
+	struct cairn_stats stats;
+	uint32_t i;
+
+	*laps = 0;
+	rig_begin(&rig, CAIRN_FLIGHT, PACKET, 4, 4);
+	rig_listen(&rig, &event_bytes, cairn_desc_drain__bytes(), 1, true);
+	for (i = 0; i < events; i++)
+		put(CAPACITY);
+	if (in_switch) {
+		/* The owner has begun to write the head of the next packet over the oldest one. */
+		stream = rig_stream(0);
+		memset((char *)stream->base + events % 4 * PACKET, 0xff, CAIRN_PACKET_HEADER);
+	}
+	rig_drain(&rig, output);
+	ck_assert_int_eq(cairn_drain_snapshot(rig.drain, lapped, laps), 0);
+	stats = rig_close(&rig);
+	text = read_output(output);
+	free(text);
+	recorded_remove(output);
+	rig_end(&rig);
+	return stats.recorded;
+}
+
+/* The packet whose place is taken next is left out, whether its owner is at it or not. */
+START_TEST(snapshot)
+{
+	unsigned laps;
+
+	ck_assert_uint_eq(snapshot_of(0, false, &laps), 0);
+	ck_assert_uint_eq(snapshot_of(1, false, &laps), 1);
+	ck_assert_uint_eq(snapshot_of(3, false, &laps), 3);
+	ck_assert_uint_eq(snapshot_of(4, true, &laps), 3);
+	ck_assert_uint_eq(snapshot_of(6, true, &laps), 3);
+	ck_assert_uint_eq(snapshot_of(1000, false, &laps), 3);
+	ck_assert_uint_eq(laps, 0);
+}
+END_TEST
+
+/* Losses from before its first packet are not the snapshot's. */
+START_TEST(snapshot_forgets)
+{
+	char *output = reader_folder("/tmp"), *text;
+	unsigned laps = 0;
+	uint32_t i;
+
+	rig_begin(&rig, CAIRN_FLIGHT, PACKET, 4, 4);
+	rig_listen(&rig, &event_bytes, cairn_desc_drain__bytes(), 1, true);
+	put(100);
+	put(PACKET); /* too big */
+	for (i = 0; i < 6; i++)
+		put(CAPACITY);
+	put(PACKET);
+	put(CAPACITY);
+	rig_drain(&rig, output);
+	ck_assert_int_eq(cairn_drain_snapshot(rig.drain, lapped, &laps), 0);
+	ck_assert_uint_eq(rig_close(&rig).recorded, 3);
+	text = recorded_trace(output);
+	ck_assert_uint_eq(recorded_check_all(text), 1);
+	free(text);
+	recorded_remove(output);
+	rig_end(&rig);
+}
+END_TEST
+
 START_TEST(sealed_on_a_full_disk)
 {
 	char *output = reader_folder("/tmp"), *text, *at, *line;
@@ -912,6 +990,8 @@ int main(void)
 	tcase_add_test(tcase, new_event_in_cover);
 	tcase_add_test(tcase, no_time_for_readers);
 	tcase_add_test(tcase, sealed_on_a_full_disk);
+	tcase_add_test(tcase, snapshot);
+	tcase_add_test(tcase, snapshot_forgets);
 	suite_add_tcase(suite, tcase);
 	runner = srunner_create(suite);
 	srunner_run_all(runner, CK_ENV);

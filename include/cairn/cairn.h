@@ -25,7 +25,9 @@ struct cairn_session;
 /* What happens to an event when its ring is full. */
 enum cairn_mode {
 	CAIRN_DISCARD, /* it is counted and dropped */
-	CAIRN_BLOCK /* its thread waits for the consumer, at most block_ms, then as CAIRN_DISCARD */
+	CAIRN_BLOCK, /* its thread waits for the consumer, at most block_ms, then as CAIRN_DISCARD */
+	CAIRN_FLIGHT /* the oldest packet of its thread is overwritten: a flight recorder, in memory, without
+	              * a thread or a file of its own; cairn_session_snapshot writes what is there */
 };
 
 struct cairn_config {
@@ -35,7 +37,7 @@ struct cairn_config {
 	                        * thrown away (to measure) */
 	enum cairn_mode mode;
 	size_t packet_size; /* bytes, a power of two from 4096 to 32 MiB; 0: 65536 */
-	unsigned packets;   /* per thread, a power of two from 2 to 32768; 0: 16 */
+	unsigned packets;   /* per thread, a power of two from 2 (flight: 4) to 32768; 0: 16 */
 	unsigned flush_ms;  /* how old a record may be before it is on disk; 0: 1000 */
 	unsigned block_ms;  /* longest wait of one event in block mode; 0: 1000 */
 	uint64_t (*clock)(
@@ -52,6 +54,7 @@ struct cairn_stats {
 	uint32_t events;   /* event classes enabled so far */
 	uint32_t streams;  /* streams so far */
 	uint64_t back; /* times that the clock went back in a thread: the event got the last time */
+	uint64_t overwritten; /* packets, by a flight recorder */
 };
 
 /*
@@ -78,7 +81,19 @@ CAIRN__API int cairn_enable(struct cairn_session *session, const char *pattern);
 /* Stop recording matching events, now and in modules loaded later. Returns how many were recorded. */
 CAIRN__API int cairn_disable(struct cairn_session *session, const char *pattern);
 
-/* Write out all that is committed. 0, -EDEADLK, or the errno of the first failed write. */
+/*
+ * Write what a flight recorder's rings hold now into a trace of its own, in a new directory in `output`
+ * (NULL: config.output): of each thread the newest packets, all but one of the ring's. Threads go on
+ * recording meanwhile, also into the packets that are being copied: those are left out. *stats, if it is
+ * not NULL, gets the snapshot's figures. Any thread may call it; snapshots of one session wait for one
+ * another.
+ * 0; -EINVAL (the session's mode is not CAIRN_FLIGHT, or there is no output), -EDEADLK, -ENOMEM; -EAGAIN: a
+ * thread overwrote its whole ring in each of several copies, so that nothing of it is in the snapshot
+ * (cairn_error names it; give more packets); or the errno of a failed write.
+ */
+CAIRN__API int cairn_session_snapshot(struct cairn_session *session, const char *output,
+				      struct cairn_stats *stats);
+/* Write out all that is committed; nothing in flight mode. 0, -EDEADLK, or the errno of the first failed write. */
 CAIRN__API int cairn_session_flush(struct cairn_session *session);
 /* Exact after a flush in a program whose threads do not trace at this moment. 0, -EDEADLK. */
 CAIRN__API int cairn_session_stats(struct cairn_session *session, struct cairn_stats *stats);
