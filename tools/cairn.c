@@ -15,6 +15,8 @@
 
 static const struct cairn_command commands[] = {
 	{ "record", "run a program and record its events", cairn_record_help, cairn_record_run },
+	{ "snapshot", "write what flight recorders hold now", cairn_snapshot_help,
+	  cairn_snapshot_run },
 	{ "recover", "finish the traces of programs that died", cairn_recover_help,
 	  cairn_recover_run },
 	{ "list", "show the events of a program, a library or a trace", cairn_list_help,

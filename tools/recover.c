@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "control.h"
-#include "drain.h"
+#include "dump.h"
 #include "os.h"
 #include "rings.h"
 #include "tool.h"
@@ -42,154 +42,9 @@ struct recover {
 
 /* ---- one file of rings ---- */
 
-/* A folder's path from the root, without links; "" if there is none. */
-static void real_path(const char *path, char full[PATH_MAX])
-{
-	if (!realpath(path, full))
-		full[0] = 0;
-}
-
-static bool is_inside(const char *path, const char *folder)
-{
-	const size_t length = strlen(folder);
-
-	return !strncmp(path, folder, length) && (path[length] == '/' || path[length] == 0);
-}
-
-/* True: the metadata of the trace directory has this UUID. */
-static bool has_uuid(int dir, const char *name, const uint8_t *id)
-{
-	char text[4096], expected[64];
-	const int trace = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	const int file = trace < 0 ? -1 : openat(trace, "metadata", O_RDONLY | O_CLOEXEC);
-	const long got = file < 0 ? 0 : cairn_os_file_read(file, text, sizeof(text) - 1, 0);
-
-	text[got > 0 ? got : 0] = 0;
-	if (file >= 0)
-		close(file);
-	if (trace >= 0)
-		close(trace);
-	snprintf(expected, sizeof(expected),
-		 "\"%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\"", id[0],
-		 id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10], id[11],
-		 id[12], id[13], id[14], id[15]);
-	return strstr(text, expected) != NULL;
-}
-
-/* The trace directory in `output` that belongs to the rings; false: there is none. */
-static bool find_trace(const char *output, const uint8_t *id, char trace[PATH_MAX])
-{
-	DIR *dir = opendir(output);
-	const struct dirent *entry;
-	char tail[16];
-	size_t length;
-	bool found = false;
-
-	snprintf(tail, sizeof(tail), "-%02x%02x%02x%02x", id[0], id[1], id[2], id[3]);
-	while (dir && !found && (entry = readdir(dir))) {
-		length = strlen(entry->d_name);
-		if (length < 9 || strcmp(entry->d_name + length - 9, tail) ||
-		    !has_uuid(dirfd(dir), entry->d_name, id))
-			continue;
-		found = snprintf(trace, PATH_MAX, "%s/%s", output, entry->d_name) < PATH_MAX;
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
-/* What the times of the rings are fitted to: the counter now, if it is this machine's, else the last that
- * their consumer noted. */
-static struct cairn_anchor end_of(const struct cairn_rings *rings)
-{
-	const struct cairn_shared *shared = rings->shared;
-	struct cairn_anchor end = { .monotonic = 0 };
-
-	if (shared->clock != CAIRN_CLOCK_COUNTER) {
-		end.monotonic = shared->start.monotonic + 1;
-		return end;
-	}
-	if (rings->native &&
-	    !strncmp(shared->clock_name, cairn_clock_counter_name(), sizeof(shared->clock_name)) &&
-	    cairn_clock_kind() == CAIRN_CLOCK_COUNTER)
-		return end;
-	if (shared->anchors)
-		end = shared->latest[shared->anchors % 2];
-	if (end.monotonic > shared->start.monotonic)
-		return end;
-	cairn_tool_say(
-		"the rate of the counter '%.15s' was not noted before the end: it is taken as 1 GHz",
-		shared->clock_name);
-	end.monotonic = shared->start.monotonic + 1000000000;
-	end.ticks = shared->start.ticks + 1000000000;
-	return end;
-}
-
-/* 0, or the -errno of a drain. */
-static int finish(struct cairn_rings *rings, const char *output, struct cairn_stats *stats,
-		  char trace[PATH_MAX])
-{
-	struct cairn_shared *shared = rings->shared;
-	char program[64], clock[16];
-	struct cairn_drain_config config = { .shared = shared,
-					     .size = rings->size,
-					     .output = output,
-					     .program = program,
-					     .pid = shared->owner.pid,
-					     .copy = true,
-					     .rest = true,
-					     .swap = rings->swap,
-					     .word_bytes = rings->word_bytes,
-					     .clock = (enum cairn_clock_kind)shared->clock,
-					     .clock_hz = shared->clock_hz,
-					     .clock_name = clock,
-					     .start = shared->start,
-					     .end = end_of(rings) };
-	struct cairn_drain *drain;
-	int status;
-
-	if (shared->clock > CAIRN_CLOCK_USER ||
-	    (shared->clock == CAIRN_CLOCK_USER && !shared->clock_hz))
-		return -EINVAL;
-	snprintf(clock, sizeof(clock), "%.15s", shared->clock_name);
-	cairn_rings_program(program, sizeof(program), shared->program, sizeof(shared->program));
-	if (find_trace(output, shared->uuid, trace))
-		config.trace = trace;
-	status = cairn_drain_open(&drain, &config);
-	if (status)
-		return status;
-	status = cairn_drain_close(drain);
-	cairn_drain_stats(drain, stats);
-	snprintf(trace, PATH_MAX, "%s", cairn_drain_path(drain));
-	cairn_drain_free(drain);
-	return status;
-}
-
-static const char *why(int status)
-{
-	switch (-status) {
-	case EINVAL:
-		return "it is damaged, or no file of rings of Cairn";
-	case ENOMSG:
-		return "there is nothing in it: it is no file of rings of Cairn, or its program did not "
-		       "come so far as to record";
-	case EPROTO:
-		return "it was made by another version of Cairn: use that version's cairn";
-	case ENODATA:
-		return "it is cut off: copy it again";
-	case EAGAIN:
-		return "a program reads the trace just now: try again when it has ended";
-	case ENOSPC:
-	case EDQUOT:
-		return "no room: free some, or give a directory on another disk with -o";
-	default:
-		return strerror(-status);
-	}
-}
-
 static void say_failed(struct recover *recover, const char *path, int status)
 {
-	cairn_tool_say("cannot recover what is in %s: %s", path, why(status));
+	cairn_tool_say("cannot recover what is in %s: %s", path, cairn_dump_why(status));
 	recover->failed++;
 }
 
@@ -233,17 +88,13 @@ static bool is_owned(const struct cairn_shared *shared, const char *path)
 
 static void recover_rings(struct recover *recover, struct cairn_rings *rings, const char *path)
 {
-	char output[CAIRN_OUTPUT_MAX], full[PATH_MAX], trace[PATH_MAX];
+	char output[CAIRN_OUTPUT_MAX], trace[PATH_MAX];
 	struct cairn_stats stats;
 	int status;
 
 	snprintf(output, sizeof(output), "%.*s", (int)CAIRN_OUTPUT_MAX - 1, rings->head.output);
-	if (*recover->filter) {
-		real_path(output, full);
-		if (!*full ||
-		    (!is_inside(full, recover->filter) && !is_inside(recover->filter, full)))
-			return;
-	}
+	if (*recover->filter && !cairn_rings_belong(output, recover->filter))
+		return;
 	recover->found++;
 	if (!recover->named && is_owned(&rings->head, path)) {
 		recover->living++;
@@ -257,7 +108,8 @@ static void recover_rings(struct recover *recover, struct cairn_rings *rings, co
 	}
 	status = cairn_rings_map(rings);
 	if (!status)
-		status = finish(rings, recover->output ? recover->output : output, &stats, trace);
+		status = cairn_dump(rings, recover->output ? recover->output : output, false,
+				    &stats, trace);
 	if (status) {
 		say_failed(recover, path, status);
 		return;
@@ -337,7 +189,7 @@ static void recover_one(struct recover *recover, const char *path)
 		recover->named = false;
 		return;
 	}
-	real_path(path, recover->filter);
+	snprintf(recover->filter, sizeof(recover->filter), "%s", path);
 	recover->found = 0;
 	cairn_rings_find(recover_file, NULL, recover);
 	if (!recover->found)

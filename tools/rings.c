@@ -10,8 +10,10 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -95,6 +97,7 @@ static int read_head(struct cairn_rings *rings, int file, struct cairn_shared *h
 	of_anchor(rings, &head->latest[0]);
 	of_anchor(rings, &head->latest[1]);
 	head->anchors = of_32(rings, head->anchors);
+	head->mode = of_32(rings, head->mode);
 	head->manifest_used_room = word_at(rings, &head->manifest_used);
 	head->used_room = word_at(rings, &head->used);
 	head->lost_room = word_at(rings, &head->lost);
@@ -300,6 +303,21 @@ void cairn_rings_program(char *name, size_t size, const char *program, size_t mo
 }
 
 /* ---- where they are ---- */
+
+static bool is_inside(const char *path, const char *folder)
+{
+	const size_t length = strlen(folder);
+
+	return !strncmp(path, folder, length) && (path[length] == '/' || path[length] == 0);
+}
+
+bool cairn_rings_belong(const char *output, const char *filter)
+{
+	char full[PATH_MAX], folder[PATH_MAX];
+
+	return realpath(output, full) && realpath(filter, folder) &&
+	       (is_inside(full, folder) || is_inside(folder, full));
+}
 
 static bool is_name(const char *name)
 {

@@ -37,6 +37,8 @@ void cairn_rings_guard(void);
 /* A program's name, at most `most` bytes, as a file name. */
 void cairn_rings_program(char *name, size_t size, const char *program, size_t most);
 
+/* Are the traces that go to `output` in the folder `filter`, or is it in theirs? */
+bool cairn_rings_belong(const char *output, const char *filter);
 /*
  * Call `each` with the path of every file of rings that this user's programs, living and dead, have in
  * memory; and then `folder` (not NULL) with each folder that such files may be in.

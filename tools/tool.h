@@ -30,7 +30,9 @@ struct cairn_command {
 int cairn_list_run(int argc, char **argv);
 int cairn_record_run(int argc, char **argv);
 int cairn_recover_run(int argc, char **argv);
-extern const char cairn_list_help[], cairn_record_help[], cairn_recover_help[];
+int cairn_snapshot_run(int argc, char **argv);
+extern const char cairn_list_help[], cairn_record_help[], cairn_recover_help[],
+	cairn_snapshot_help[];
 
 /* One line on stderr with "cairn: " before it; control characters in it become '?'. */
 void cairn_tool_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
