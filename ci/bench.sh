@@ -42,6 +42,13 @@ record_wall_ratio ratio ratio:record_wall_ns_t1:floor_ns record1,floor
 record_t8_ratio ratio ratio:record_ns_t8:record_ns_t1 record1,record8
 record_lost events sum record1,record2,record4,record8
 record_fs name only record1
+flight_ns_t1 ns min flight1
+flight_ns_t2 ns min flight2
+flight_ns_t4 ns min flight4
+flight_ns_t8 ns min flight8
+flight_ratio ratio ratio:flight_ns_t1:floor_ns flight1,floor
+flight_t8_ratio ratio ratio:flight_ns_t8:flight_ns_t1 flight1,flight8
+snapshot_ms ms median:snapshot_ms_t8 flight8
 bytes_per_event bytes max record1
 event_p50_ns ns median latency
 event_p99_ns ns median latency
@@ -63,6 +70,8 @@ lttng_record_4k_ns_t1 ns min lttng
 lttng_lost_pct percent median:lttng_record_4k_lost_pct lttng
 lttng_block_ns_t1 ns min lttng
 lttng_block_wall_ns_t1 ns min lttng
+lttng_flight_ns_t1 ns min lttng
+lttng_flight_ns_t8 ns min lttng
 lttng_bytes_per_event bytes max:lttng_record_bytes_per_event lttng
 lttng_off_delta_ns ns median lttng_off
 lttng_startup_us_delta us diff:startup_lttng_us:startup_dynamic_us lttng_startup
@@ -199,7 +208,7 @@ prepare()
 	command -v lttng-sessiond >/dev/null ||
 		drop "lttng-tools is not installed: ci/setup.sh --peers" lttng
 
-	needs floor reserve noclock record1 record2 record4 record8 latency && targets="$targets hot"
+	needs floor reserve noclock record1 record2 record4 record8 flight1 flight2 flight4 flight8 latency && targets="$targets hot"
 	needs off usdt_off && targets="$targets off"
 	needs startup lttng_startup && targets="$targets startup"
 	needs startup syscalls && targets="$targets start_plain start_cairn"
@@ -219,7 +228,7 @@ prepare()
 run_hot()
 {
 	hot=
-	for part in floor reserve noclock record1 record2 record4 record8 latency; do
+	for part in floor reserve noclock record1 record2 record4 record8 flight1 flight2 flight4 flight8 latency; do
 		needs $part && hot="$hot $part"
 	done
 	# shellcheck disable=SC2086

@@ -99,6 +99,25 @@ lttng_record()
 	rm -rf "$out/lttng"
 }
 
+# lttng_flight THREADS: sample lttng_flight_ns_tTHREADS, the program's CPU time in overwrite mode.
+lttng_flight()
+{
+	: >"$log"
+	if ! lttng_client create cairn-bench --snapshot --output="$out/lttng" ||
+		! lttng_client enable-channel --userspace --session=cairn-bench --overwrite \
+			--subbuf-size=64k --num-subbuf=16 c ||
+		! lttng_client enable-event --userspace --session=cairn-bench --channel=c cairn_bench:event ||
+		! lttng_client start cairn-bench
+	then
+		missing lttng "lttng: $(grep -v '^$' "$log" | tail -n1)"
+		return 0
+	fi
+	"$build/lttng_hot" "$events" lttng_flight "$1" |
+		sed -n "s/^lttng_flight_app_ns/lttng_flight_ns_t$1/p" >>"$samples"
+	lttng_client destroy cairn-bench || die "lttng destroy failed: $log"
+	rm -rf "$out/lttng"
+}
+
 # Default-like small buffers, which lose; Cairn's size; and small ones that make the program wait for
 # the consumer, which is slow: a twentieth of the events.
 run_lttng()
@@ -108,6 +127,8 @@ run_lttng()
 	needs lttng && lttng_record lttng_record_4k "$events" --subbuf-size=4k --num-subbuf=16
 	needs lttng && lttng_record lttng_block $((events / 20)) --subbuf-size=4k --num-subbuf=16 \
 		--blocking-timeout=inf
+	needs lttng && lttng_flight 1
+	needs lttng && lttng_flight 8
 	peers_stop
 }
 

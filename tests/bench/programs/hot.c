@@ -7,6 +7,8 @@
  *   noclock   the same with a clock that only counts, and the loop around an empty call for comparison
  *   recordT   T threads record EVENTS each into DIR/trace, block mode: CPU of the whole process per
  *             event, consumer and closing of the trace included, and wall time per event
+ *   flightT   T threads hit EVENTS each in flight mode: CPU of the whole process per event; and how long a
+ *             snapshot of their rings takes, into DIR/trace
  *   latency   single calls, timed one by one while recording as in record1
  *
  * Rings are the default: 16 packets of 64 KiB a thread. Producers' loops are the same function.
@@ -82,13 +84,14 @@ static void remove_trace(void)
 	nftw(trace, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-static struct cairn_session *start(const char *output, uint64_t (*clock)(void *))
+static struct cairn_session *start(const char *output, enum cairn_mode mode,
+				   uint64_t (*clock)(void *))
 {
 	struct cairn_session *session;
 	struct cairn_config config = {
 		.size = sizeof(config),
 		.output = output,
-		.mode = CAIRN_BLOCK,
+		.mode = mode,
 		.clock = clock,
 		.clock_hz = clock ? 1000000000u : 0,
 	};
@@ -135,7 +138,7 @@ static void measure_floor(void)
 /* One producer into a ring that is only drained; returns its CPU time in ns per event. */
 static double drained(uint64_t (*clock)(void *), uint64_t *lost)
 {
-	struct cairn_session *session = start(NULL, clock);
+	struct cairn_session *session = start(NULL, CAIRN_BLOCK, clock);
 	uint64_t cpu;
 
 	produce(WARM_UP);
@@ -171,22 +174,53 @@ static void *producer(void *unused)
 	return NULL;
 }
 
+static void run_producers(unsigned threads)
+{
+	pthread_t thread[THREADS_MAX];
+
+	for (unsigned i = 0; i < threads; i++)
+		if (pthread_create(&thread[i], NULL, producer, NULL))
+			bench_fail("cannot create a thread");
+	for (unsigned i = 0; i < threads; i++)
+		pthread_join(thread[i], NULL);
+}
+
+static void measure_flight(unsigned threads)
+{
+	const uint64_t total = (uint64_t)events * threads;
+	struct cairn_session *session = start(trace, CAIRN_FLIGHT, NULL);
+	struct cairn_stats stats;
+	uint64_t cpu, wall;
+	char name[32];
+
+	cpu = bench_process_cpu();
+	run_producers(threads);
+	cpu = bench_process_cpu() - cpu;
+	wall = bench_wall();
+	if (cairn_session_snapshot(session, NULL, &stats))
+		fail_session("cairn_session_snapshot");
+	wall = bench_wall() - wall;
+	if (stats.recorded == 0 || stats.recorded > total || stats.lost)
+		bench_fail("the snapshot is not what it should be");
+	cairn_session_stop(session, NULL);
+	remove_trace();
+	snprintf(name, sizeof(name), "flight_ns_t%u", threads);
+	bench_sample(name, (double)cpu / (double)total);
+	snprintf(name, sizeof(name), "snapshot_ms_t%u", threads);
+	bench_sample(name, (double)wall / 1e6);
+}
+
 static void measure_record(unsigned threads)
 {
 	const uint64_t total = (uint64_t)events * threads;
-	struct cairn_session *session = start(trace, NULL);
-	pthread_t thread[THREADS_MAX];
+	struct cairn_session *session = start(trace, CAIRN_BLOCK, NULL);
 	struct cairn_stats stats;
 	uint64_t cpu, wall;
 	char name[32];
 
 	wall = bench_wall();
 	cpu = bench_process_cpu();
-	for (unsigned i = 0; i < threads; i++)
-		if (pthread_create(&thread[i], NULL, producer, NULL))
-			bench_fail("cannot create a thread");
-	for (unsigned i = 0; i < threads; i++)
-		pthread_join(thread[i], NULL);
+	run_producers(threads);
 	stats = stop(session, total);
 	cpu = bench_process_cpu() - cpu;
 	wall = bench_wall() - wall;
@@ -256,7 +290,7 @@ static void print_histogram(const uint32_t *bucket_count, double ns)
 static void measure_latency(void)
 {
 	static uint32_t bucket_count[BUCKETS];
-	struct cairn_session *session = start(trace, NULL);
+	struct cairn_session *session = start(trace, CAIRN_BLOCK, NULL);
 	uint64_t begin, wall, from, took, max = 0;
 	double ns;
 
@@ -296,8 +330,12 @@ static void measure(const char *part)
 		measure_latency();
 	else if (!strncmp(part, "record", 6) && bench_count(part + 6) <= THREADS_MAX)
 		measure_record(bench_count(part + 6));
+	else if (!strncmp(part, "flight", 6) && bench_count(part + 6) <= THREADS_MAX)
+		measure_flight(bench_count(part + 6));
 	else
-		bench_fail("parts are floor, reserve, noclock, record1 to record64, latency");
+		bench_fail(
+			"parts are floor, reserve, noclock, record1 to record64, flight1 to flight64, "
+			"latency");
 }
 
 int main(int argc, char **argv)
