@@ -45,8 +45,8 @@ gone()
 
 usage_errors()
 {
-	expect 2 'no command given.*record, recover, list' $cairn
-	expect 2 'no such command: frob.*record, recover, list' $cairn frob
+	expect 2 'no command given.*record, snapshot, recover, list' $cairn
+	expect 2 'no such command: frob.*record, snapshot, recover, list' $cairn frob
 	expect 2 'option --frob: see .cairn --help' $cairn --frob
 	expect 2 'option -x: see' $cairn -x
 	expect 0 '' $cairn --help

@@ -96,7 +96,7 @@ START_TEST(wrong_config)
 	config.size--;
 	refused(&config, -EINVAL, "size");
 	config = recorded_config(NULL);
-	config.mode = (enum cairn_mode)2;
+	config.mode = (enum cairn_mode)3;
 	refused(&config, -EINVAL, "mode");
 	for (i = 0; i < 7; i++) {
 		config = recorded_config(NULL);
