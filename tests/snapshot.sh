@@ -91,7 +91,8 @@ if [ -z "$run" ]; then
 	said "no flight recorder of yours runs in process $pid: start"
 else
 	echo "native only: snapshot of a running program: an emulated program's rings are read when it has ended"
-	flying 2000 9
+	# The pause: a thread that ended before the other began would leave it its stream.
+	flying 2000 9 1000 2000
 	wait $pid 2>/dev/null
 	mkdir -p "$trace"
 fi
