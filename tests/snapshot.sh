@@ -13,8 +13,7 @@ dying=$build/tests/program_dying
 cairn="$run $build/tools/cairn"
 trace=$work/trace
 
-# flying ARGUMENT...: the program in the background, with rings of 4 packets of 4 KiB; it has come to its
-# pause when its two threads have begun to wait
+# flying ARGUMENT...: the program in the background, with rings of 4 packets of 4 KiB
 flying()
 {
 	rm -rf "$trace" "$work/out"
@@ -67,7 +66,7 @@ paused()
 }
 
 if [ -z "$run" ]; then
-	# Two snapshots of a program that has paused, one more when it has gone on, to its end.
+	# Three snapshots of a program that has paused; then it is killed.
 	flying 4000 0 2000 600000
 	paused 1999
 	[ ! -e "$trace" ] || fail "a flight recorder made a folder unasked"

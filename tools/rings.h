@@ -21,8 +21,8 @@ struct cairn_rings {
 /*
  * Open the file and read its head; then, if it is wanted, map it: `shared`. Whose rings these are can be
  * asked of any number of files of any size.
- * 0; -EINVAL: it is no file of rings; -ENOMSG: it has no head (yet); -EPROTO: of another version of Cairn; -ENODATA: it is cut off; or
- * -errno. Nothing that the file says is believed: a drain needs `copy`. A file that is made shorter
+ * 0; -EINVAL: it is no file of rings; -ENOMSG: it has no head (yet); -EPROTO: of another version of
+ * Cairn; -ENODATA: it is cut off; or -errno. Nothing that the file says is believed: a drain needs `copy`. A file that is made shorter
  * meanwhile is a SIGBUS: see cairn_rings_guard.
  */
 int cairn_rings_open(struct cairn_rings *rings, const char *path);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Enabled events with a mark between them, for tests/figures.sh, which counts what runs from mark to mark.
- * (With the argument `traced` they run under tests/path/steps.c.) Prints what the table of ci/run.sh says of this configuration: the clock, and the kind of site.
+ * (With the argument `traced` they run under tests/path/steps.c.) Prints what the table of ci/run.sh says of
+ * this configuration: the clock, and the kind of site.
  */
 #include <cairn/cairn.h>
 
